@@ -1,0 +1,122 @@
+"""What every game defines, and how generic compiled code finds it.
+
+A game's state is one record that begins with the fields of `HEADER`. Generic kernels call the functions below; numba
+picks the game's own by the type of the record, and plain Python does the same by its dtype.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+from numba.np.numpy_support import from_dtype
+
+from .jit import JIT_OFF, kernel
+
+MAX_PLAYERS = 4
+
+PLAYING, TERMINATED, TRUNCATED = 0, 1, 2
+REWARD_WIN, REWARD_SCORE = 0, 1
+
+HEADER: list[tuple[Any, ...]] = [
+    ("rng", np.uint64),  # the generator of the game's luck
+    ("scale", np.float32),  # what reward="score" divides by
+    ("players", np.uint8),  # number of seats
+    ("sides", np.uint8),  # number of sides; seat s plays for side s % sides
+    ("reward", np.uint8),  # REWARD_WIN or REWARD_SCORE
+    ("acting", np.uint8),  # bit set of the seats that must decide now; empty when the game is over
+    ("outcome", np.uint8),  # PLAYING, TERMINATED or TRUNCATED
+    ("winners", np.uint8),  # bit set of the winning seats
+]
+
+
+def record_type(fields: list[tuple[Any, ...]]) -> np.dtype:
+    """The dtype of a game's state: the common header, then the game's own fields."""
+    return np.dtype((np.record, np.dtype(HEADER + fields, align=True)))
+
+
+_games: dict[Any, dict[str, Callable[..., Any]]] = {}
+
+
+def register(record: np.dtype, **functions: Callable[..., Any]) -> None:
+    """Make a game's functions known: setup, legal, step, observe, score and determinize."""
+    missing = _CONTRACT.keys() - functions.keys()
+    unknown = functions.keys() - _CONTRACT.keys()
+    if missing or unknown:
+        raise TypeError(f"a game defines exactly {sorted(_CONTRACT)}; missing {missing}, unknown {unknown}")
+    _games[record if JIT_OFF else from_dtype(record)] = functions
+
+
+_CONTRACT: dict[str, Callable[..., Any]] = {}
+
+
+def _dispatched(stub: Callable[..., Any]) -> Callable[..., Any]:
+    """Let compiled code call `stub` and get the game's own function of that name."""
+    name = stub.__name__
+    _CONTRACT[name] = stub
+
+    def by_type(state, *rest):
+        own = _games[state][name]
+        return own.py_func if hasattr(own, "py_func") else own
+
+    overload(stub, strict=False)(by_type)
+    return stub
+
+
+def _of(state: Any, name: str) -> Callable[..., Any]:
+    return _games[state.dtype][name]
+
+
+@_dispatched
+def setup(state: Any) -> None:
+    """Begin a new episode: everything but the options and the generator is set anew."""
+    return _of(state, "setup")(state)
+
+
+@_dispatched
+def legal(state: Any, seat: Any, words: Any) -> None:
+    """Write the legal actions of an acting seat as a bit set; `words` is uint64 (ceil(actions / 64),)."""
+    return _of(state, "legal")(state, seat, words)
+
+
+@_dispatched
+def step(state: Any, seat: Any, action: Any) -> None:
+    """Carry out a legal action of an acting seat; hidden simultaneous choices wait for the last acting seat."""
+    return _of(state, "step")(state, seat, action)
+
+
+@_dispatched
+def observe(state: Any, seat: Any, row: Any) -> None:
+    """Write what a seat knows; `row` is the int8 observation seen as uint64 (observation / 8,)."""
+    return _of(state, "observe")(state, seat, row)
+
+
+@_dispatched
+def score(state: Any, side: Any) -> Any:
+    """The side's score now, as an integer; reward="score" pays its changes."""
+    return _of(state, "score")(state, side)
+
+
+@_dispatched
+def determinize(state: Any, seat: Any) -> None:
+    """Resample in place, with the state's generator, everything the seat cannot know."""
+    return _of(state, "determinize")(state, seat)
+
+
+@kernel
+def imagine(world, truth, seat, stream):
+    """Make `world` a sample of what `truth` could be for a seat; its luck comes from `stream` alone.
+
+    `world` and `truth` are arrays of one state; `stream` has a field `rng` and moves on.
+    """
+    copy(world, 0, truth, 0)
+    state = world[0]
+    state.rng = stream.rng
+    determinize(state, seat)
+    stream.rng = state.rng
+
+
+@kernel
+def copy(target, i, source, j):
+    """target[i] = source[j], complete and independent; both are arrays of states."""
+    target[i] = source[j]

@@ -1,0 +1,229 @@
+"""A game as the adapters see it: `Game` is what a game's folder provides, `Table` is one choice of its options."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from . import kernels
+from .contract import PLAYING, REWARD_SCORE, REWARD_WIN, TERMINATED
+from .layout import Layout
+from .options import REWARD, Option, resolve
+from .rng import generator
+
+NAMES = ("bite_night_v0", "pikit_v0", "yokai_septet_v0")
+"""Every game; the folder of one is its name without the version."""
+
+
+class IllegalActionError(ValueError):
+    """An action the rules do not allow now; the state has not changed."""
+
+
+class SnapshotError(ValueError):
+    """A position that cannot be; the message says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """What a game's folder provides beside the functions it registers with the contract.
+
+    `state` below is one record; all functions that read one must not change it.
+    """
+
+    name: str
+    """As in "pikit_v0"."""
+    title: str
+    record: np.dtype
+    options: Mapping[str, Option]
+    """Without `reward`, which every game has."""
+    variants: tuple[dict[str, Any], ...]
+    """Option sets that differ in rules: tests, playthroughs and benchmarks cover each."""
+    configure: Callable[[dict[str, Any], Any], None]
+    """`(options, state)`: check what options mean together and write them (and `players`, `sides`, `scale`)."""
+    actions: Callable[[dict[str, Any]], tuple[str, ...]]
+    """Names of all actions but the no-op, in the order of their numbers."""
+    layout: Callable[[dict[str, Any]], Layout]
+    snapshot: Callable[[Any], dict[str, Any]]
+    """The position in names, without the keys every game has (options, to_act, over, winners, generator)."""
+    load: Callable[[dict[str, Any], Any], None]
+    """`(snapshot, state)`: write a position into a configured record and set `acting`, or raise `SnapshotError`."""
+    describe: Callable[[Any, int], str]
+    """What a seat knows, in words."""
+    draw_table: Callable[[Any], str]
+    """The whole table as text, for people who watch."""
+    refusal: Callable[[Any, int, int], str]
+    """`(state, seat, action)`: why an action that is not legal is not."""
+
+    @property
+    def gymnasium_id(self) -> str:
+        """As in "monsterzoo/Pikit-v0"."""
+        base, version = self.name.rsplit("_", 1)
+        return f"monsterzoo/{base.title().replace('_', '')}-{version}"
+
+    def table(self, **options: Any) -> "Table":
+        """The game with its options chosen; raises `ValueError` for an unknown or impossible one."""
+        values = resolve(self.name, {**self.options, "reward": REWARD}, options)
+        template = np.zeros(1, self.record)
+        self.configure(values, template[0])
+        template["reward"] = REWARD_SCORE if values["reward"] == "score" else REWARD_WIN
+        return Table(self, values, template)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A game with its options: sizes, names, and positions in and out."""
+
+    game: Game
+    options: dict[str, Any]
+    template: np.ndarray = field(repr=False)
+    """One state, shape (1,), that holds nothing but the options."""
+
+    @property
+    def players(self) -> int:
+        """Number of seats."""
+        return int(self.template["players"][0])
+
+    @property
+    def sides(self) -> int:
+        """Number of sides; seat s plays for side s % sides."""
+        return int(self.template["sides"][0])
+
+    @cached_property
+    def agents(self) -> tuple[str, ...]:
+        """`player_0`, …"""
+        return tuple(f"player_{seat}" for seat in range(self.players))
+
+    @cached_property
+    def teams(self) -> dict[str, list[str]]:
+        """The agents of each side; singletons where everybody plays alone."""
+        return {f"team_{side}": list(self.agents[side :: self.sides]) for side in range(self.sides)}
+
+    @cached_property
+    def action_names(self) -> tuple[str, ...]:
+        """Every action by number; the last one is the no-op."""
+        return (*self.game.actions(self.options), "no-op")
+
+    @cached_property
+    def _action_numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.action_names)}
+
+    @property
+    def num_actions(self) -> int:
+        """Size of the action space, the no-op included."""
+        return len(self.action_names)
+
+    @property
+    def words(self) -> int:
+        """uint64 words of a bit set of actions; mask buffers have 64 columns a word."""
+        return (self.num_actions + 63) // 64
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The fields of an observation."""
+        return self.game.layout(self.options)
+
+    def parse_action(self, text: str) -> int:
+        """The number of an action's name; raises `ValueError` with the closest names."""
+        number = self._action_numbers.get(text.strip()) if isinstance(text, str) else None
+        if number is None:
+            raise ValueError(f"{self.game.name} has no action {text!r}{_suggest(text, self.action_names)}")
+        return number
+
+    def new_states(self, count: int) -> np.ndarray:
+        """`count` states that hold the options, not yet set up; shape (count,)."""
+        return np.repeat(self.template, count)
+
+    def legal_actions(self, states: np.ndarray, index: int, seat: int) -> np.ndarray:
+        """The seat's mask, int8 (actions,); the no-op alone where it has nothing to decide."""
+        masks = np.empty((self.players, 64 * self.words), np.int8)
+        kernels.mask_all(states, index, masks.view(np.uint64), np.empty(self.words, np.uint64), self.num_actions)
+        return masks[seat, : self.num_actions]
+
+    def observation(self, states: np.ndarray, index: int, seat: int) -> np.ndarray:
+        """What a seat knows, int8 (layout.size,)."""
+        row = np.empty(self.layout.size, np.int8)
+        kernels.observe_one(states, index, seat, row.view(np.uint64))
+        return row
+
+    def snapshot(self, state: Any) -> dict[str, Any]:
+        """The whole truth as a JSON-able dict."""
+        return {
+            "options": dict(self.options),
+            "to_act": _seats(state.acting),
+            **self.game.snapshot(state),
+            "over": int(state.outcome) != PLAYING,
+            "truncated": int(state.outcome) not in (PLAYING, TERMINATED),
+            "winners": _seats(state.winners),
+            "generator": int(state.rng),
+        }
+
+    def load(self, snapshot: Any, seed: int) -> np.ndarray:
+        """States, shape (1,), in the snapshot's position; raises `SnapshotError` for one that cannot be."""
+        if not isinstance(snapshot, Mapping):
+            raise SnapshotError(f"a snapshot is a dict, not {type(snapshot).__name__}")
+        snapshot = dict(snapshot)
+        given = snapshot.get("options")
+        if given is not None:
+            self._compare_options(given)
+        if snapshot.get("over"):
+            raise SnapshotError("over is true: there is nothing left to play")
+        states = self.new_states(1)
+        random = snapshot.get("generator")
+        if random is not None and not (type(random) is int and 0 <= random < 1 << 64):
+            raise SnapshotError(f"generator is a whole number below 2**64, not {random!r}")
+        states["rng"] = generator(seed) if random is None else random
+        try:
+            self.game.load(snapshot, states[0])
+        except SnapshotError:
+            raise
+        except KeyError as error:
+            raise SnapshotError(f"the key {error} is missing") from None
+        except (TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+            raise SnapshotError(f"not a position of {self.game.name}: {error}") from error
+        acting = _seats(states["acting"][0])
+        if "to_act" in snapshot and sorted(snapshot["to_act"] or []) != acting:
+            raise SnapshotError(f"to_act is {snapshot['to_act']!r}, but the position waits for {acting}")
+        return states
+
+    def _compare_options(self, given: Any) -> None:
+        if not isinstance(given, Mapping):
+            raise SnapshotError(f"options is a dict, not {type(given).__name__}")
+        for key, value in given.items():
+            if key != "reward" and self.options.get(key, value) != value:
+                raise SnapshotError(f"the snapshot has {key}={value!r}, the environment {key}={self.options[key]!r}")
+
+    def refuse(self, state: Any, seat: int, action: Any) -> IllegalActionError:
+        """The error for an action that is not legal."""
+        if isinstance(action, bool | np.bool_) or not isinstance(action, int | np.integer):
+            return IllegalActionError(f"an action is a whole number, not {action!r}")
+        if not 0 <= action < self.num_actions:
+            return IllegalActionError(f"action {action} is out of range, actions are 0 to {self.num_actions - 1}")
+        name = self.action_names[action]
+        if action == self.num_actions - 1:
+            return IllegalActionError(f"{name!r} ({action}) is illegal: player_{seat} has a decision to make")
+        reason = self.game.refusal(state, seat, int(action))
+        return IllegalActionError(f"{name!r} ({action}) is illegal for player_{seat}: {reason}")
+
+
+def _seats(bits: Any) -> list[int]:
+    return [seat for seat in range(8) if int(bits) >> seat & 1]
+
+
+def _suggest(text: Any, names: tuple[str, ...]) -> str:
+    from difflib import get_close_matches  # a slow import, for an error only
+
+    close = get_close_matches(str(text), names, 3, 0.4)
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+@lru_cache(maxsize=None)
+def find_game(name: str) -> Game:
+    """The game of a name such as "pikit_v0"; raises `ValueError` for an unknown one."""
+    if name not in NAMES:
+        raise ValueError(f"there is no game {name!r}; games are {', '.join(NAMES)}")
+    folder = name.rsplit("_", 1)[0]
+    game: Game = import_module(f"..{folder}", __package__).GAME
+    return game

@@ -1,0 +1,99 @@
+"""`kernel`: compile a function with numba and keep the machine code between processes.
+
+numba only notices changes in a function's own file, while our kernels inline functions from many files. So the code is
+kept in a folder named after a digest of every source file the function could have been built from.
+"""
+
+import hashlib
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+JIT_OFF = bool(numba.config.DISABLE_JIT)
+"""True under `NUMBA_DISABLE_JIT=1`: every kernel is then the plain Python function."""
+
+_ENVS = Path(__file__).resolve().parents[1]
+_UNUSED_DAYS = 14
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def cache_root() -> Path:
+    """The folder of all compiled code; `MONSTERZOO_CACHE_DIR` overrides the user's cache folder."""
+    given = os.environ.get("MONSTERZOO_CACHE_DIR")
+    if given:
+        return Path(given)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "monsterzoo"
+
+
+def inlined(function: _Function) -> _Function:
+    """Compile a small `function` into each of its callers."""
+    if JIT_OFF:
+        return function
+    return numba.njit(nogil=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
+
+
+def compiled(function: _Function) -> _Function:
+    """Compile a `function` that only compiled code calls."""
+    if JIT_OFF:
+        return function
+    return numba.njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
+
+
+def kernel(function: _Function) -> _Function:
+    """Compile `function` on first use: cached on disk, releasing the GIL, without bounds checks."""
+    if JIT_OFF:
+        return function
+    configured = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(_cache_folder(_package_folder(function)))
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+    finally:
+        numba.config.CACHE_DIR = configured
+
+
+def _package_folder(function: Callable[..., Any]) -> Path:
+    """The folder of the `monsterzoo.<part>` (or foreign package) that defines the function."""
+    file = Path(function.__code__.co_filename).resolve()
+    module = function.__module__.split(".")
+    depth = len(module) - (2 if module[0] == "monsterzoo" else 1)
+    if file.name == "__init__.py":
+        depth += 1
+    return file.parents[max(depth - 1, 0)]
+
+
+@lru_cache(maxsize=None)
+def _cache_folder(package: Path) -> Path:
+    digest = hashlib.sha256()
+    for folder in sorted({_ENVS, package}):
+        for source in sorted(folder.rglob("*.py")):
+            digest.update(str(source.relative_to(folder)).encode() + b"\0" + source.read_bytes() + b"\0")
+    folder = cache_root() / digest.hexdigest()[:20]
+    if not folder.exists():
+        _forget_unused(folder.parent)
+    else:
+        os.utime(folder)
+    return folder
+
+
+def _forget_unused(root: Path) -> None:
+    """Drop compiled code of sources that nobody has run for a while."""
+    oldest = time.time() - _UNUSED_DAYS * 86_400
+    for folder in root.glob("*"):
+        try:
+            if folder.is_dir() and folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:  # another process may be cleaning up too
+            continue

@@ -1,0 +1,223 @@
+"""Loops over states that are the same for every game: stepping, rewards, observations, playouts.
+
+Arrays: `states` (N,) records; `words` (W,) uint64, W = ceil(actions / 64), is scratch for one bit set of actions;
+`rows` (N, observation / 8) and `masks` (N, 8 W) are the int8 tensors seen as uint64, masks padded to 64 columns a word.
+"""
+
+import numpy as np
+
+from .arrays import unowned
+from .bits import bit, first, has, lowest, nth, popcount
+from .contract import (
+    PLAYING,
+    REWARD_SCORE,
+    TERMINATED,
+    TRUNCATED,
+    legal,
+    observe,
+    score,
+    setup,
+    step,
+)
+from .jit import compiled, kernel
+from .layout import expand
+from .rng import draw
+
+
+@compiled
+def legal_or_wait(state, seat, words, actions):
+    """The legal actions of any seat: the no-op (the last action) alone where it has nothing to decide."""
+    if has(np.uint64(state.acting), seat):
+        legal(state, seat, words)
+        return
+    words[:] = np.uint64(0)
+    words[(actions - 1) // 64] = bit((actions - 1) % 64)
+
+
+@compiled
+def pick(words, holder):
+    """A uniformly random member of a bit set that is not empty."""
+    total = 0
+    for word in words:
+        total += popcount(word)
+    left = draw(holder, total)
+    for i in range(len(words)):
+        count = popcount(words[i])
+        if left < count:
+            return 64 * i + nth(words[i], left)
+        left -= count
+    return -1
+
+
+@compiled
+def win_reward(state, seat):
+    """The seat's reward at the end under reward="win": sides / (sides - 1) * (share of the win - 1 / sides)."""
+    if state.outcome != TERMINATED or state.winners == 0:
+        return np.float32(0)
+    sides = np.int64(state.sides)
+    winning = popcount(np.uint64(state.winners) & first(sides))
+    share = 1.0 / winning if has(np.uint64(state.winners), seat) else 0.0
+    return np.float32(sides / (sides - 1.0) * (share - 1.0 / sides))
+
+
+@compiled
+def advance(state, seat, action, rewards):
+    """Step one game and write every seat's reward; `rewards` is float32 (players,)."""
+    players, sides = np.int64(state.players), np.int64(state.sides)
+    if state.reward == REWARD_SCORE:
+        for side in range(sides):
+            rewards[side] = score(state, side)
+        step(state, seat, action)
+        total = np.float32(0)
+        for side in range(sides):
+            rewards[side] = score(state, side) - rewards[side]
+            total += rewards[side]
+        for side in range(sides):
+            others = (total - rewards[side]) / np.float32(sides - 1)
+            rewards[side] = (rewards[side] - others) / state.scale
+        for other in range(sides, players):
+            rewards[other] = rewards[other % sides]
+        return
+    step(state, seat, action)
+    if state.outcome == PLAYING:
+        for other in range(players):
+            rewards[other] = np.float32(0)
+        return
+    for other in range(players):
+        rewards[other] = win_reward(state, other)
+
+
+# One game, for the AEC and parallel adapters
+
+
+@kernel
+def begin(states, i):
+    """Set up game i."""
+    setup(states[i])
+
+
+@kernel
+def advance_one(states, i, seat, action, rewards, masks, words, actions):
+    """Step game i; write the rewards (players,) and every seat's mask, `masks` (players, 8 W)."""
+    rewards = unowned(rewards)
+    advance(states[i], seat, action, rewards)
+    mask_all(states, i, masks, words, actions)
+
+
+@kernel
+def mask_all(states, i, masks, words, actions):
+    """Write every seat's mask of game i."""
+    masks, words = unowned(masks), unowned(words)
+    state = states[i]
+    for seat in range(np.int64(state.players)):
+        legal_or_wait(state, seat, words, actions)
+        expand(words, masks[seat])
+
+
+@kernel
+def observe_one(states, i, seat, row):
+    """Write one seat's observation of game i."""
+    observe(states[i], seat, row)
+
+
+# Many games
+
+
+@compiled
+def refresh(state, i, seats, rows, masks, words):
+    """Write whose decision game i waits for, with that seat's observation and mask."""
+    seat = lowest(np.uint64(state.acting))
+    seats[i] = seat
+    observe(state, seat, rows[i])
+    legal(state, seat, words)
+    expand(words, masks[i])
+
+
+@kernel
+def reset_batch(states, start, stop, seats, rows, masks, words):
+    """Set up games start … stop - 1."""
+    seats, rows, masks, words = unowned(seats), unowned(rows), unowned(masks), unowned(words)
+    for i in range(start, stop):
+        setup(states[i])
+        refresh(states[i], i, seats, rows, masks, words)
+
+
+@kernel
+def first_illegal(choices, masks, actions):
+    """The first game whose action is out of range or masked out, or -1; `masks` is int8 (N, ≥ actions)."""
+    for i in range(len(choices)):
+        if choices[i] < 0 or choices[i] >= actions or masks[i, choices[i]] == 0:
+            return i
+    return -1
+
+
+@kernel
+def step_batch(
+    states, finals, choices, start, stop, seats, rows, masks, rewards, terminated, truncated, totals, lengths, words
+):  # fmt: skip
+    """Step games start … stop - 1; a finished one is kept in `finals` and set up anew at once.
+
+    `totals` (2, N, players) and `lengths` (2, N): [0] the running episode, [1] the last finished one.
+    """
+    totals, lengths, terminated, truncated = unowned(totals), unowned(lengths), unowned(terminated), unowned(truncated)
+    states, finals, choices = unowned(states), unowned(finals), unowned(choices)
+    seats, rows, masks, rewards, words = unowned(seats), unowned(rows), unowned(masks), unowned(rewards), unowned(words)
+    for i in range(start, stop):
+        state = states[i]
+        advance(state, np.int64(seats[i]), np.int64(choices[i]), rewards[i])
+        lengths[0, i] += 1
+        for seat in range(np.int64(state.players)):
+            totals[0, i, seat] += rewards[i, seat]
+        terminated[i] = state.outcome == TERMINATED
+        truncated[i] = state.outcome == TRUNCATED
+        if state.outcome != PLAYING:
+            finals[i] = states[i]
+            lengths[1, i] = lengths[0, i]
+            lengths[0, i] = 0
+            for seat in range(np.int64(state.players)):
+                totals[1, i, seat] = totals[0, i, seat]
+                totals[0, i, seat] = 0
+            setup(state)
+        refresh(state, i, seats, rows, masks, words)
+
+
+@kernel
+def sample_batch(masks, streams, choices, actions):
+    """A uniformly random legal action for every game, each from its own stream; `masks` is int8 (N, ≥ actions)."""
+    for i in range(len(choices)):
+        total = 0
+        for action in range(actions):
+            total += masks[i, action]
+        left = draw(streams[i], total)
+        for action in range(actions):
+            left -= masks[i, action]
+            if left < 0:
+                choices[i] = action
+                break
+
+
+@kernel
+def play_randomly(states, streams, steps, words):
+    """Play every game on for `steps` random steps, starting anew when one is over; returns the steps taken."""
+    states, streams, words = unowned(states), unowned(streams), unowned(words)
+    for i in range(len(states)):
+        state, stream = states[i], streams[i]
+        for _ in range(steps):
+            seat = lowest(np.uint64(state.acting))
+            legal(state, seat, words)
+            step(state, seat, pick(words, stream))
+            if state.outcome != PLAYING:
+                setup(state)
+    return len(states) * steps
+
+
+@compiled
+def play_out(state, stream, words, limit):
+    """Play one game at random to its end (or for `limit` steps); returns the steps taken."""
+    steps = 0
+    while state.outcome == PLAYING and steps < limit:
+        seat = lowest(np.uint64(state.acting))
+        legal(state, seat, words)
+        step(state, seat, pick(words, stream))
+        steps += 1
+    return steps

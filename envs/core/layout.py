@@ -1,0 +1,205 @@
+"""Named observation fields and the flat int8 tensor they make.
+
+One table per game and variant gives spaces, documentation and tests; the encoder pushes the same fields in the same
+order. Sets of cards come first, one 0/1 column a member: the encoder packs them into a stream of bits and expands it
+through a table, eight columns a store. Small numbers follow, one column each. Both parts are padded to eight columns.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+from .jit import inlined
+
+
+@dataclass(frozen=True)
+class Field:
+    """One named part of an observation."""
+
+    name: str
+    shape: tuple[int, ...]
+    low: int
+    high: int
+    meaning: str
+    start: int = 0
+
+    @property
+    def size(self) -> int:
+        """Number of columns."""
+        return prod(self.shape)
+
+    @property
+    def slice(self) -> slice:
+        """Columns of the flat tensor; `observation[field.slice].reshape(field.shape)` is the field."""
+        return slice(self.start, self.start + self.size)
+
+
+def bitset(name: str, *shape: int, meaning: str) -> Field:
+    """A field of 0/1 columns."""
+    return Field(name, shape, 0, 1, meaning)
+
+
+def numbers(name: str, *shape: int, low: int = 0, high: int, meaning: str) -> Field:
+    """A field of small whole numbers; an empty shape is a single number."""
+    return Field(name, shape, low, high, meaning)
+
+
+class Layout:
+    """The fields of one variant's observation, in order."""
+
+    def __init__(self, bits: list[Field], integers: list[Field]) -> None:
+        self.bits = sum(field.size for field in bits)
+        """Number of 0/1 columns, without padding."""
+        self.number_start = _round_up(self.bits)
+        self.size = self.number_start + _round_up(sum(field.size for field in integers))
+        """Number of columns, a multiple of 8."""
+        self.fields = (*_placed(bits, 0), *_placed(integers, self.number_start))
+        self._by_name = {field.name: field for field in self.fields}
+        if len(self._by_name) != len(self.fields):
+            raise ValueError("two observation fields share a name")
+
+    def __getitem__(self, name: str) -> Field:
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[Field]:
+        return iter(self.fields)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def read(self, observation: Any, name: str) -> np.ndarray:
+        """One field of an observation (…, size), reshaped to (…, *field.shape)."""
+        field = self[name]
+        values = np.asarray(observation)[..., field.slice]
+        return values.reshape(values.shape[:-1] + field.shape)
+
+    @cached_property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest and highest value of every column, two int8 arrays of shape (size,)."""
+        low, high = np.zeros(self.size, np.int8), np.ones(self.size, np.int8)
+        for field in self.fields:
+            low[field.slice], high[field.slice] = field.low, field.high
+        return low, high
+
+    @property
+    def signature(self) -> str:
+        """The layout as text; two observations mean the same exactly when their signatures agree."""
+        parts = (f"{f.name}:{f.start}:{'x'.join(map(str, f.shape))}:{f.low}:{f.high}" for f in self.fields)
+        return f"{self.size};" + ";".join(parts)
+
+
+def _round_up(count: int) -> int:
+    return (count + 7) // 8 * 8
+
+
+def _placed(fields: list[Field], start: int) -> Iterator[Field]:
+    for field in fields:
+        yield replace(field, start=start)
+        start += field.size
+
+
+# The encoder's side. A stream is (word being filled, bits used in it, index of that word in the row).
+
+_EXPAND = np.array(
+    [sum(((byte >> k) & 1) << (8 * k) for k in range(8)) for byte in range(256)], dtype=np.uint64
+)
+
+
+@inlined
+def open_bits(row, bits):
+    """A stream for `bits` 0/1 columns. It is kept in the row's tail, from where `close_bits` expands it."""
+    return np.uint64(0), np.uint64(0), len(row) - (bits + 63) // 64
+
+
+@inlined
+def open_numbers(bits):
+    """A stream for the numbers, which lie behind `bits` 0/1 columns."""
+    return np.uint64(0), np.uint64(0), (bits + 7) // 8
+
+
+@inlined
+def push(row, stream, value, width):
+    """Append a `uint64` value of `width` (below 64) bits."""
+    word, used, index = stream
+    word |= value << used
+    total = used + np.uint64(width)
+    if total >= np.uint64(64):
+        row[index] = word
+        # `used` is above 0 here, so the shift is defined
+        return value >> (np.uint64(64) - used), total - np.uint64(64), index + 1
+    return word, total, index
+
+
+@inlined
+def push_number(row, stream, value):
+    """Append one int8 column."""
+    return push(row, stream, np.uint64(value) & np.uint64(0xFF), 8)
+
+
+@inlined
+def close_numbers(row, stream):
+    """Write what is left of the stream."""
+    word, used, index = stream
+    if used > np.uint64(0):
+        row[index] = word
+
+
+@inlined
+def close_bits(row, stream, bits):
+    """Write what is left of the stream and expand it to one column a bit, from the row's start."""
+    close_numbers(row, stream)
+    columns = (bits + 7) // 8
+    source = len(row) - (bits + 63) // 64
+    target = 0
+    # No store reaches a word of the stream before it was read: word k lies at or behind column 64 k + 57.
+    while target + 8 <= columns:
+        expand_64(row, target, row[source])
+        source += 1
+        target += 8
+    if target < columns:
+        word = row[source]
+        while target < columns:
+            row[target] = _EXPAND[word & np.uint64(0xFF)]
+            word >>= np.uint64(8)
+            target += 1
+
+
+@inlined
+def expand(words, row):
+    """Write a bit set as 0/1 columns; `row` is uint64 (8 * len(words),)."""
+    for k in range(len(words)):
+        expand_64(row, 8 * k, words[k])
+
+
+def expand_64(row, index, word):
+    """Write 64 bits as 64 columns, that is row[index] … row[index + 7]."""
+    for k in range(8):
+        row[index + k] = _EXPAND[(word >> np.uint64(8 * k)) & np.uint64(0xFF)]
+
+
+@intrinsic  # type: ignore[misc]
+def _expand_64(typing_context, row, index, word):
+    """`expand_64` as one vector instruction where the processor has it."""
+
+    def generate(context, builder, signature, args):
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        bits = builder.bitcast(args[2], ir.VectorType(ir.IntType(1), 64))
+        columns = builder.zext(bits, ir.VectorType(ir.IntType(8), 64))
+        pointer = builder.gep(array.data, [args[1]])
+        store = builder.store(columns, builder.bitcast(pointer, columns.type.as_pointer()))
+        store.align = 1
+        return context.get_dummy_value()
+
+    return types.void(row, types.intp, types.uint64), generate
+
+
+@overload(expand_64)
+def _expand_64_compiled(row, index, word):
+    return lambda row, index, word: _expand_64(row, index, word)

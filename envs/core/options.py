@@ -1,0 +1,64 @@
+"""Options of a game: what is allowed, what is the default, and errors that say so."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: its default, a test that also normalises a value, and the allowed values in words."""
+
+    default: Any
+    parse: Callable[[Any], Any]
+    """Returns the value as it is kept (JSON-able), or raises `ValueError` or `TypeError`."""
+    allowed: str
+    meaning: str
+
+
+def choice(*values: Any, default: Any, meaning: str) -> Option:
+    """One of a few values."""
+
+    def parse(value: Any) -> Any:
+        for allowed in values:
+            if type(value) is type(allowed) and value == allowed:
+                return allowed
+        raise ValueError
+
+    return Option(default, parse, ", ".join(repr(v) for v in values), meaning)
+
+
+def whole_number(low: int, high: int, *, default: int | None, meaning: str) -> Option:
+    """A whole number in a range; None is allowed where it is the default."""
+
+    def parse(value: Any) -> Any:
+        if value is None and default is None:
+            return None
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise TypeError
+        number = value.__index__()
+        if not low <= number <= high:
+            raise ValueError
+        return number
+
+    allowed = f"a whole number from {low} to {high}" + (" or None" if default is None else "")
+    return Option(default, parse, allowed, meaning)
+
+
+REWARD = choice("win", "score", default="win", meaning="what is rewarded: winning the game, or changes of the score")
+
+
+def resolve(name: str, table: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, Any]:
+    """All options of a game with defaults filled in; raises `ValueError` naming the option and what is allowed."""
+    for option in given:
+        if option not in table:
+            raise ValueError(f"{name} has no option {option!r}; its options are {', '.join(table)}")
+    values = {}
+    for key, option in table.items():
+        value = given.get(key, option.default)
+        try:
+            values[key] = option.parse(value)
+        except (ValueError, TypeError) as error:
+            detail = f" ({error})" if str(error) else ""
+            raise ValueError(f"{name}: {key}={value!r} is not allowed; allowed: {option.allowed}{detail}") from None
+    return values

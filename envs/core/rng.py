@@ -1,0 +1,94 @@
+"""The random generator that lives inside a state: PCG32 (PCG-XSH-RR 64/32), one `uint64` in a record's field `rng`.
+
+Any record with that field will do, so a game's luck, a sampler's and a search's streams share this file.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+from .jit import inlined, kernel
+
+STREAM = np.dtype((np.record, [("stream", np.uint64), ("rng", np.uint64)]))
+"""A generator on its own with its number, for streams outside of a game's state.
+
+(With `rng` as the first field numba would take every game's state for a subtype of it.)
+"""
+
+_MASK = (1 << 64) - 1
+_MULTIPLIER = np.uint64(6364136223846793005)
+_INCREMENT = np.uint64(1442695040888963407)
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+def _next_state(state):
+    """One step of the congruence modulo 2**64 (in Python integers, since numpy scalars warn when they wrap)."""
+    return np.uint64((int(state) * int(_MULTIPLIER) + int(_INCREMENT)) & _MASK)
+
+
+@overload(_next_state)
+def _next_state_compiled(state):
+    return lambda state: state * _MULTIPLIER + _INCREMENT
+
+
+@inlined
+def draw32(holder):
+    """32 random bits as `uint64`."""
+    state = holder.rng
+    holder.rng = _next_state(state)
+    word = (((state >> np.uint64(18)) ^ state) >> np.uint64(27)) & np.uint64(0xFFFFFFFF)
+    turn = state >> np.uint64(59)
+    return ((word >> turn) | (word << (np.uint64(32) - turn))) & np.uint64(0xFFFFFFFF)
+
+
+@inlined
+def draw(holder, count):
+    """A number from 0 to count - 1, without bias (Lemire's method); count is below 2**32."""
+    bound = np.uint64(count)
+    product = draw32(holder) * bound
+    low = product & np.uint64(0xFFFFFFFF)
+    if low < bound:
+        threshold = (np.uint64(0x100000000) - bound) % bound
+        while low < threshold:
+            product = draw32(holder) * bound
+            low = product & np.uint64(0xFFFFFFFF)
+    return np.int64(product >> np.uint64(32))
+
+
+@kernel
+def shuffle(holder, items, count):
+    """Shuffle the first `count` of `items` in place (Fisher and Yates)."""
+    for i in range(count - 1, 0, -1):
+        j = draw(holder, i + 1)
+        items[i], items[j] = items[j], items[i]
+
+
+def mix(value: int) -> int:
+    """SplitMix64's output function on any integer: neighbouring inputs give unrelated 64-bit outputs."""
+    z = (value * _GOLDEN + _GOLDEN) & _MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+    return z ^ (z >> 31)
+
+
+def generator(seed: int, purpose: str = "game") -> np.uint64:
+    """The generator's first state for a seed; other purposes give independent streams of the same seed."""
+    value = mix(seed & _MASK)
+    for letter in "" if purpose == "game" else purpose:
+        value = mix(value ^ ord(letter))
+    return np.uint64(value)
+
+
+def env_seed(seed: int, index: int) -> int:
+    """The seed of environment `index` in a batch seeded with `seed`: `mix(mix(seed) + index)`, 63 bits of it."""
+    return mix((mix(seed & _MASK) + index) & _MASK) >> 1
+
+
+def streams(seed: int, count: int, purpose: str) -> Any:
+    """`count` generators of their own, shape (count,), dtype `STREAM`."""
+    holders = np.zeros(count, STREAM)
+    holders["stream"] = np.arange(count)
+    for i in range(count):
+        holders["rng"][i] = generator(env_seed(seed, i), purpose)
+    return holders

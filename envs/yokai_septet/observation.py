@@ -1,0 +1,222 @@
+"""What a seat of Yokai Septet may see, as a tensor.
+
+Seats count clockwise from the observer (0 is itself), sides from the observer's own. A field of cards has one column
+a card. The encoder below pushes the fields in the order of the tables.
+"""
+
+import numpy as np
+
+from ..core.arrays import unowned
+from ..core.bits import ZERO, bit, wrap
+from ..core.jit import compiled, inlined
+from ..core.layout import (
+    Field,
+    Layout,
+    bitset,
+    close_bits,
+    close_numbers,
+    numbers,
+    open_bits,
+    open_numbers,
+    push,
+    push_number,
+)
+from .rules import BASE, CARDS, CARDS_WITH_FOILS, DISCARD, DOWN, NONE, PASS, PLAY, UP
+
+
+def layout(players: int, suitors: bool) -> Layout:
+    """The observation's fields for a number of players."""
+    cards = CARDS_WITH_FOILS if suitors else CARDS
+    sides = 3 if players == 3 else 2
+    bosses = 14 if suitors else 7
+    bits = [
+        bitset("hand", cards, meaning="own hand, without the cards already chosen to pass or discard"),
+        *(_passing(players, suitors, cards) if players > 2 else _straw(cards)),
+        bitset("trump", 7, meaning="trump suit"),
+        *([] if suitors else [bitset("trump_card", cards, meaning="the card that set trump")]),
+        bitset("trick", players, cards, meaning="card of the current trick, by seat"),
+        bitset("played", players, cards, meaning="cards played in this round, by seat"),
+        bitset("captured", sides, bosses, meaning="captured bosses by side: a suit's 7, then its foil 7"),
+        *([bitset("sealed", sides, 7, meaning="sealed suits by side")] if suitors else []),
+        bitset("void", players, 7, meaning="suits a seat has shown not to hold in hand"),
+        bitset("lead", players, meaning="leader of the trick, empty until known"),
+        bitset("shown_by", players, meaning="who showed the A (or Snow 13) in this round"),
+        bitset("phase", 4 if players == 2 else 2, meaning=_PHASES[players == 2]),
+    ]
+    integers = [
+        numbers("tricks", sides, high=23, meaning="tricks taken by side"),
+        numbers("scores", sides, high=127, meaning="tokens by side (0 in Seven Suitors)"),
+        numbers("target", high=127, meaning="tokens, points or seals that win the match"),
+        numbers("round", high=127, meaning="round, counted from 1 and up to 127"),
+        numbers("rounds_left", high=127, meaning="rounds until truncation, this one included, up to 127"),
+    ]
+    return Layout(bits, integers)
+
+
+_PHASES = {False: "pass, play", True: "discard, exchange, keep, play"}
+
+
+def _passing(players: int, suitors: bool, cards: int) -> list[Field]:
+    if suitors:
+        return [
+            bitset("sent", 3, cards, meaning="card chosen for the left, opposite and right player"),
+            bitset("received", 3, cards, meaning="card received from the left, opposite and right player"),
+        ]
+    giver, taker = ("the partner",) * 2 if players == 4 else ("the right neighbour", "the left neighbour")
+    return [
+        bitset("sent", cards, meaning=f"cards chosen for {taker}"),
+        bitset("received", cards, meaning=f"cards received from {giver}"),
+    ]
+
+
+def _straw(cards: int) -> list[Field]:
+    return [
+        bitset("discard", cards, meaning="own discarded card"),
+        bitset("exchange", 13, meaning="own exchange as chosen: 0 left, 0 right, …, 5 right, none"),
+        bitset("keep", 2, meaning="own choice of the boss that stays up: old, new"),
+        bitset("bare", 2, cards, meaning="straw cards that lie open and may be played, by seat"),
+        bitset("straw_up", 2, UP, 14, meaning="face-up straw card by place: its suit, then its rank in the suit"),
+        bitset("straw_down", 2, DOWN, 14, meaning="the same for the places below, where the card is known"),
+        bitset("straw_left", 2, DOWN, meaning="places below that still hold a card, by seat"),
+    ]
+
+
+# Number of 0/1 columns by [players, suitors]; the encoder's only offset.
+_BITS = np.zeros((5, 2), np.int64)
+for _players, _suitors in ((2, False), (3, False), (4, False), (4, True)):
+    _BITS[_players, int(_suitors)] = layout(_players, _suitors).bits
+
+
+@compiled
+def observe(state, seat, row):
+    """Write the seat's observation, uint64 (size / 8,)."""
+    # Constant arguments let the compiler place every field once and for all.
+    if state.variant != BASE:
+        encode(state, seat, unowned(row), 4, 2, True)
+    elif state.players == 4:
+        encode(state, seat, unowned(row), 4, 2, False)
+    elif state.players == 3:
+        encode(state, seat, unowned(row), 3, 3, False)
+    else:
+        encode(state, seat, unowned(row), 2, 2, False)
+
+
+@inlined
+def encode(state, seat, row, players, sides, suitors):
+    """Push every field of the layout in its order."""
+    cards = CARDS_WITH_FOILS if suitors else CARDS
+    bits = _BITS[players, 1 if suitors else 0]
+
+    s = open_bits(row, bits)
+    s = push(row, s, state.hand[seat], cards)
+    if players == 2:
+        s = push_straw(row, s, state, seat)
+    else:
+        s = push_passing(row, s, state, seat, players, cards)
+    s = push(row, s, one_hot(np.int64(state.trump)), 7)
+    if not suitors:
+        s = push(row, s, one_hot(np.int64(state.trump_card)), cards)
+    other = seat
+    for _ in range(players):
+        s = push(row, s, one_hot(np.int64(state.trick[other])), cards)
+        other = wrap(other + 1, players)
+    for _ in range(players):
+        s = push(row, s, state.played[other], cards)
+        other = wrap(other + 1, players)
+    own = wrap(seat, sides)
+    for k in range(sides):
+        s = push(row, s, np.uint64(state.captured[wrap(own + k, sides)]), 14 if suitors else 7)
+    if suitors:
+        for k in range(sides):
+            s = push(row, s, np.uint64(state.sealed[wrap(own + k, sides)]), 7)
+    for _ in range(players):
+        s = push(row, s, np.uint64(state.void[other]), 7)
+        other = wrap(other + 1, players)
+    s = push(row, s, relative(np.int64(state.lead), seat, players), players)
+    s = push(row, s, relative(np.int64(state.shown_by), seat, players), players)
+    if players == 2:
+        s = push(row, s, bit(state.phase - DISCARD), PLAY - DISCARD + 1)
+    else:
+        s = push(row, s, bit(0 if state.phase == PASS else 1), 2)
+    close_bits(row, s, bits)
+
+    s = open_numbers(bits)
+    for k in range(sides):
+        s = push_number(row, s, np.int64(state.tricks[wrap(own + k, sides)]))
+    for k in range(sides):
+        s = push_number(row, s, min(np.int64(state.scores[wrap(own + k, sides)]), 127))
+    s = push_number(row, s, np.int64(state.target))
+    s = push_number(row, s, min(np.int64(state.round), 127))
+    s = push_number(row, s, min(np.int64(state.max_rounds) - np.int64(state.round) + 1, 127))
+    close_numbers(row, s)
+
+
+@inlined
+def one_hot(index):
+    """The set of one index, empty for NONE."""
+    return ZERO if index == NONE else bit(index)
+
+
+@inlined
+def relative(who, seat, players):
+    """A seat as seen by another, as a set; empty for NONE."""
+    return ZERO if who == NONE else bit(wrap(who - seat + players, players))
+
+
+@inlined
+def push_passing(row, s, state, seat, players, cards):
+    """Cards sent (as soon as they are chosen) and received (once everybody has chosen)."""
+    if cards == CARDS_WITH_FOILS:
+        for k in range(3):
+            s = push(row, s, one_hot(np.int64(state.passes[seat, k])), cards)
+        for k in range(3):
+            giver = (seat + 1 + k) % 4  # for whom the observer is player 2 - k of the three
+            s = push(row, s, ZERO if state.phase == PASS else one_hot(np.int64(state.passes[giver, 2 - k])), cards)
+        return s
+    giver = wrap(seat + 2, players)  # the partner of four, the right neighbour of three
+    sent, received = ZERO, ZERO
+    for k in range(3):
+        sent |= one_hot(np.int64(state.passes[seat, k]))
+        received |= one_hot(np.int64(state.passes[giver, k]))
+    s = push(row, s, sent, cards)
+    return push(row, s, ZERO if state.phase == PASS else received, cards)
+
+
+@inlined
+def push_straw(row, s, state, seat):
+    """Two players: the own secret discard and choices, and what both see of the straw piles."""
+    s = push(row, s, one_hot(np.int64(state.discards[seat])), CARDS)
+    s = push(row, s, one_hot(np.int64(state.exchanges[seat])), 13)
+    s = push(row, s, one_hot(np.int64(state.keeps[seat])), 2)
+    for k in range(2):
+        s = push(row, s, state.bare[(seat + k) % 2], CARDS)
+    for k in range(2):
+        for place in range(UP):
+            s = push(row, s, suit_and_rank(state.straw_up[(seat + k) % 2, place]), 14)
+    for k in range(2):
+        other = (seat + k) % 2
+        for place in range(DOWN):
+            seen = is_seen(state, other, place)
+            s = push(row, s, suit_and_rank(state.straw_down[other, place]) if seen else ZERO, 14)
+    for k in range(2):
+        left = 0
+        for place in range(DOWN):
+            if state.straw_down[(seat + k) % 2, place] != NONE:
+                left |= 1 << place
+        s = push(row, s, np.uint64(left), DOWN)
+    return s
+
+
+@inlined
+def is_seen(state, owner, place):
+    """Whether both players know the card in a lower place: it lies open, or an exchange put it there."""
+    card = state.straw_down[owner, place]
+    if card == NONE:
+        return False
+    return (state.known_down[owner] >> place) & 1 == 1 or state.bare[owner] & bit(card) != ZERO
+
+
+@inlined
+def suit_and_rank(card):
+    """A card as two one-hot sets of seven."""
+    return ZERO if card == NONE else bit(card // 7) | bit(7 + card % 7)

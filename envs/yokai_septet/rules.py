@@ -1,0 +1,630 @@
+"""Yokai Septet: the rules for four, three and two players and for Seven Suitors.
+
+Sections in the comments are those of the rulebook (see README.md for sources and rulings).
+"""
+
+import numpy as np
+
+from ..core.bits import ONE, ZERO, bit, first, has, lowest, popcount, wrap
+from ..core.contract import PLAYING, TERMINATED, TRUNCATED, record_type
+from ..core.jit import compiled
+from ..core.rng import draw
+
+# --- Cards: suit s holds the ranks s + 1 … s + 7; foil sevens (Seven Suitors) follow as cards 49 … 55 ---
+
+SUITS = ("Wind", "Earth", "Charm", "Lightning", "Darkness", "Fire", "Snow")
+CARDS, CARDS_WITH_FOILS = 49, 56
+THE_A, SNOW_13 = 0, 48
+NONE = -1
+
+WHITE_STARS = np.array([0, 0, 1, 1, 1, 2, 2], np.int64)
+BLACK_STARS = np.array([0, 1, 0, 1, 1, 1, 1], np.int64)
+
+SUIT_OF = np.array([card // 7 for card in range(CARDS)] + list(range(7)), np.int64)
+RANK_OF = np.array([card % 7 + card // 7 + 1 for card in range(CARDS)] + [7] * 7, np.int64)
+SUIT_CARDS = np.array([(0x7F << (7 * s)) | (1 << (CARDS + s)) for s in range(7)], np.uint64)
+BOSSES = np.uint64(sum(1 << card for card in range(CARDS_WITH_FOILS) if RANK_OF[card] == 7))
+# A captured boss is bit s (plain) or bit 7 + s (foil) of its suit s.
+BOSS_BIT = np.array(
+    [0 if RANK_OF[c] != 7 else 1 << (SUIT_OF[c] + (7 if c >= CARDS else 0)) for c in range(CARDS_WITH_FOILS)],
+    np.uint64,
+)
+
+# --- Actions: a card, then what only two players have; the last action of every variant is the no-op ---
+
+EXCHANGE = CARDS  # + 2 j: face-up straw card j with the card below it to the left; + 2 j + 1: to the right
+NO_EXCHANGE = EXCHANGE + 12
+KEEP_OLD, KEEP_NEW = NO_EXCHANGE + 1, NO_EXCHANGE + 2
+ACTIONS_TEAMS, ACTIONS_STRAW, ACTIONS_SUITORS = CARDS + 1, KEEP_NEW + 2, CARDS_WITH_FOILS + 1
+
+# --- State ---
+
+BASE, SUITORS, SUITORS_SHORT = 0, 1, 2  # variant
+PASS, DISCARD, EXCHANGING, KEEP, PLAY = 0, 1, 2, 3, 4  # phase
+UP, DOWN = 6, 7  # places in a straw pile; face-up place j covers the face-down places j and j + 1
+
+STATE = record_type(
+    [
+        # options
+        ("hand_cards", np.uint8),  # cards dealt to each hand
+        ("variant", np.uint8),  # BASE, SUITORS or SUITORS_SHORT
+        ("basic", np.uint8),  # 1: scoring="basic"
+        ("target", np.uint8),  # tokens (or points, or seals) that win the match
+        ("lead_held", np.uint8),  # 1: first_lead="held"
+        ("late_reveal", np.uint8),  # 1: straw_reveal="trick_end"
+        ("one_round", np.uint8),  # 1: episode="round"
+        ("max_rounds", np.uint16),
+        # the match
+        ("round", np.uint16),  # from 1
+        ("scores", np.uint8, 4),  # tokens per side
+        ("sealed", np.uint8, 4),  # suits sealed per side
+        # the round
+        ("phase", np.uint8),
+        ("trump", np.int8),  # suit, or NONE before the first lead of a Seven Suitors round
+        ("trump_card", np.int8),  # NONE in Seven Suitors
+        ("hand", np.uint64, 4),  # without the cards chosen to pass or discard
+        ("passes", np.int8, (4, 3)),  # cards chosen to pass, in order; kept for the round, NONE where missing
+        ("shown_by", np.int8),  # who showed the A (or Snow 13) and led first in this round, else NONE
+        ("captured", np.uint16, 4),  # bosses per side, see BOSS_BIT
+        ("tricks", np.uint8, 4),  # per side
+        ("played", np.uint64, 4),  # per seat, the current trick included
+        ("void", np.uint8, 4),  # per seat: suits it has shown not to hold in hand
+        # the trick
+        ("lead", np.int8),  # seat, NONE until known
+        ("trick", np.int8, 4),  # card by seat, NONE where not played yet
+        ("trick_size", np.uint8),
+        # two players
+        ("straw_down", np.int8, (2, DOWN)),  # card, NONE once played
+        ("straw_up", np.int8, (2, UP)),
+        ("bare", np.uint64, 2),  # straw cards that lie open and may be played
+        ("known_down", np.uint8, 2),  # covered places whose card both have seen (put there by an exchange)
+        ("discards", np.int8, 2),
+        ("exchanges", np.int8, 2),  # 0 … 11 as the action, 12 no exchange, NONE not chosen (yet)
+        ("keeps", np.int8, 2),  # 0 old up, 1 new up, NONE not chosen (yet)
+    ]
+)
+
+
+# --- Preparation of a match and of a round ---
+
+
+@compiled
+def setup(state):
+    """Begin a match."""
+    state.outcome = PLAYING
+    state.winners = 0
+    state.round = 0
+    state.lead = NONE
+    state.scores[:] = 0
+    state.sealed[:] = 0
+    deal(state)
+
+
+@compiled
+def deal(state):
+    """Shuffle and deal the next round; the leader of a later round is already known in the base game."""
+    state.round += 1
+    state.shown_by = NONE
+    state.trick_size = 0
+    for seat in range(4):
+        state.hand[seat] = ZERO
+        state.played[seat] = ZERO
+        state.captured[seat] = 0
+        state.tricks[seat] = 0
+        state.void[seat] = 0
+        state.trick[seat] = NONE
+        state.passes[seat, 0] = NONE
+        state.passes[seat, 1] = NONE
+        state.passes[seat, 2] = NONE
+
+    # Whoever is dealt to takes random cards from what is left: the same as a shuffle, and no deck to keep.
+    if state.variant != BASE:
+        left = first(CARDS_WITH_FOILS)
+        state.trump_card = NONE
+        state.trump = NONE
+        state.lead = NONE
+    else:
+        left = first(CARDS)
+        state.trump_card = draw(state, CARDS)
+        state.trump = SUIT_OF[state.trump_card]
+        left ^= bit(state.trump_card)
+    players = np.int64(state.players)
+    if players == 2:
+        left = deal_straw(state, left)
+    for seat in range(players - 1):
+        hand = draw_cards(state, left, np.int64(state.hand_cards))
+        state.hand[seat] = hand
+        left ^= hand
+    state.hand[players - 1] = left
+
+    state.phase = DISCARD if players == 2 else PASS
+    state.acting = (1 << players) - 1
+    if players == 2:
+        state.lead = (state.round - 1) % 2  # the dealer leads, seat 0 deals first
+
+
+@compiled
+def draw_cards(state, cards, count):
+    """A uniformly random subset of `count` cards."""
+    size = popcount(cards)
+    chosen = ZERO
+    left = np.int64(count)
+    # Walk over the cards and take each with probability (still wanted) / (still to come).
+    while left > 0:
+        lowest_bit = cards & (~cards + ONE)
+        if draw(state, size) < left:
+            chosen |= lowest_bit
+            left -= 1
+        cards ^= lowest_bit
+        size -= 1
+    return chosen
+
+
+@compiled
+def draw_card(state, cards):
+    """A uniformly random card of a set."""
+    left = draw(state, popcount(cards))
+    for _ in range(left):
+        cards &= cards - ONE
+    return lowest(cards)
+
+
+@compiled
+def deal_straw(state, left):
+    """Two players: seven cards face down and six face up on top of them for each; returns the cards left."""
+    for seat in range(2):
+        state.bare[seat] = ZERO
+        state.known_down[seat] = 0
+        state.discards[seat] = NONE
+        state.exchanges[seat] = NONE
+        state.keeps[seat] = NONE
+        for place in range(DOWN):
+            card = draw_card(state, left)
+            state.straw_down[seat, place] = card
+            left ^= bit(card)
+        for place in range(UP):
+            card = draw_card(state, left)
+            state.straw_up[seat, place] = card
+            state.bare[seat] |= bit(card)
+            left ^= bit(card)
+    return left
+
+
+# --- Legal actions ---
+
+
+@compiled
+def legal(state, seat, words):
+    """Write the bit set of the seat's legal actions."""
+    words[0] = legal_cards(state, seat)
+    if state.players == 2:
+        words[1] = ZERO
+        if state.phase == EXCHANGING:
+            words[0] = ZERO
+            add_exchanges(state, seat, words)
+        elif state.phase == KEEP:
+            words[0] = bit(KEEP_OLD) | bit(KEEP_NEW)
+
+
+@compiled
+def legal_cards(state, seat):
+    """The cards a seat may choose: to pass, to discard, to lead or to follow."""
+    hand = state.hand[seat]
+    if state.phase == PASS:
+        return hand
+    if state.phase == DISCARD:
+        return hand & ~BOSSES
+    if state.players == 2:
+        hand |= state.bare[seat]
+    if state.trick_size == 0:
+        return hand
+    following = hand & SUIT_CARDS[SUIT_OF[state.trick[state.lead]]]
+    return following if following != ZERO else hand
+
+
+@compiled
+def add_exchanges(state, seat, words):
+    """Each face-up boss may change places with either card below it."""
+    words[0] = bit(NO_EXCHANGE)
+    for place in range(UP):
+        if has(BOSSES, state.straw_up[seat, place]):
+            words[0] |= np.uint64(3) << np.uint64(EXCHANGE + 2 * place)
+
+
+# --- Actions ---
+
+
+@compiled
+def step(state, seat, action):
+    """Carry out a legal action."""
+    if state.phase == PLAY:
+        play(state, seat, action)
+    elif state.phase == PASS:
+        choose_pass(state, seat, action)
+    elif state.phase == DISCARD:
+        choose_discard(state, seat, action)
+    elif state.phase == EXCHANGING:
+        choose_exchange(state, seat, action)
+    else:
+        choose_keep(state, seat, action)
+
+
+@compiled
+def decided(state, seat):
+    """The seat has decided; whether it was the last of this simultaneous phase."""
+    state.acting &= ~(1 << seat) & 0xFF
+    return state.acting == 0
+
+
+@compiled
+def choose_pass(state, seat, card):
+    """Take one more card out of the hand to pass; the last card of the last seat lets all of them change hands."""
+    state.hand[seat] ^= bit(card)
+    for k in range(3):
+        if state.passes[seat, k] == NONE:
+            state.passes[seat, k] = card
+            if k == 2 and decided(state, seat):
+                exchange_passes(state)
+            return
+
+
+@compiled
+def pass_target(state, seat, k):
+    """Who receives the k-th passed card: the partner, the left neighbour, or (Seven Suitors) each other player."""
+    if state.variant != BASE:
+        return (seat + 1 + k) % 4
+    return (seat + 2) % 4 if state.players == 4 else (seat + 1) % 3
+
+
+@compiled
+def exchange_passes(state):
+    """All passed cards reach their new owners, then the first leader is known."""
+    players = np.int64(state.players)
+    shows = state.round == 1 or state.variant != BASE
+    if shows and not state.lead_held:
+        show_leader(state)
+    for seat in range(players):
+        for k in range(3):
+            state.hand[pass_target(state, seat, k)] |= bit(state.passes[seat, k])
+    if shows and state.lead_held:
+        show_leader(state)
+    begin_play(state)
+
+
+@compiled
+def shown_card(state):
+    """The card whose owner leads first: the A, or Snow 13 where the A is the trump card."""
+    return SNOW_13 if state.trump_card == THE_A else THE_A
+
+
+@compiled
+def show_leader(state):
+    """Whoever has the A (chosen passes included) shows it and leads."""
+    card = shown_card(state)
+    for seat in range(np.int64(state.players)):
+        held = has(state.hand[seat], card)
+        if not state.lead_held:
+            for k in range(3):
+                held |= state.passes[seat, k] == card
+        if held:
+            state.shown_by = seat
+            state.lead = seat
+
+
+@compiled
+def begin_play(state):
+    state.phase = PLAY
+    state.acting = 1 << state.lead
+
+
+# --- Two players: discard and exchange ---
+
+
+@compiled
+def choose_discard(state, seat, card):
+    """One card, no boss, leaves the round face down."""
+    state.hand[seat] ^= bit(card)
+    state.discards[seat] = card
+    if not decided(state, seat):
+        return
+    state.phase = EXCHANGING
+    for other in range(2):
+        if state.bare[other] & BOSSES != ZERO:
+            state.acting |= 1 << other
+    if state.acting == 0:
+        begin_play(state)
+
+
+@compiled
+def choose_exchange(state, seat, action):
+    """One face-up boss may change places with a card below it; both players' exchanges happen together."""
+    state.exchanges[seat] = action - EXCHANGE
+    if not decided(state, seat):
+        return
+    state.phase = KEEP
+    for other in range(2):
+        choice = np.int64(state.exchanges[other])
+        if choice != NONE and choice != NO_EXCHANGE - EXCHANGE:
+            swap_straw(state, other, choice)
+            if has(BOSSES, state.straw_up[other, choice // 2]):
+                state.acting |= 1 << other
+    if state.acting == 0:
+        begin_play(state)
+
+
+@compiled
+def swap_straw(state, seat, choice):
+    """Face-up card `choice // 2` changes places with the card below it to the left or right; both are seen."""
+    up, down = choice // 2, choice // 2 + choice % 2
+    above, below = state.straw_up[seat, up], state.straw_down[seat, down]
+    state.straw_up[seat, up], state.straw_down[seat, down] = below, above
+    state.bare[seat] ^= bit(above) | bit(below)
+    state.known_down[seat] |= 1 << down
+
+
+@compiled
+def choose_keep(state, seat, action):
+    """Two bosses: the owner says which one stays face up."""
+    state.keeps[seat] = action - KEEP_OLD
+    if not decided(state, seat):
+        return
+    for other in range(2):
+        if state.keeps[other] == KEEP_OLD - KEEP_OLD:
+            swap_straw(state, other, np.int64(state.exchanges[other]))
+    begin_play(state)
+
+
+@compiled
+def take_from_straw(state, seat, card):
+    """Remove a played card from the straw and turn up what it bared."""
+    state.bare[seat] ^= bit(card)
+    for place in range(UP):
+        if state.straw_up[seat, place] == card:
+            state.straw_up[seat, place] = NONE
+            if not state.late_reveal:
+                turn_up(state, seat)
+            return
+    for place in range(DOWN):
+        if state.straw_down[seat, place] == card:
+            state.straw_down[seat, place] = NONE
+
+
+@compiled
+def turn_up(state, seat):
+    """Every face-down straw card with nothing on it lies open from now on."""
+    for place in range(DOWN):
+        card = state.straw_down[seat, place]
+        if card == NONE:
+            continue
+        covered_left = place > 0 and state.straw_up[seat, place - 1] != NONE
+        covered_right = place < UP and state.straw_up[seat, place] != NONE
+        if not covered_left and not covered_right:
+            state.bare[seat] |= bit(card)
+            state.known_down[seat] &= ~(1 << place) & 0xFF
+
+
+# --- Tricks ---
+
+
+@compiled
+def play(state, seat, card):
+    """Lead or follow with a card."""
+    if state.players == 2 and not has(state.hand[seat], card):
+        take_from_straw(state, seat, card)
+    else:
+        state.hand[seat] ^= bit(card)
+    state.played[seat] |= bit(card)
+    state.trick[seat] = card
+    state.trick_size += 1
+    suit = SUIT_OF[card]
+    if state.trick_size == 1:
+        if state.trump == NONE:  # Seven Suitors: the round's first lead sets trump
+            state.trump = suit
+    else:
+        led = SUIT_OF[state.trick[state.lead]]
+        if suit != led:
+            state.void[seat] |= 1 << led
+    if state.trick_size == state.players:
+        finish_trick(state)
+        return
+    state.acting = 1 << wrap(seat + 1, np.int64(state.players))
+
+
+@compiled
+def power(state, card, led):
+    """How strong a card is in a trick; equal sevens are told apart by who played first."""
+    if card == THE_A:
+        return 1000
+    suit, rank = SUIT_OF[card], RANK_OF[card]
+    if suit == state.trump:
+        return 100 + rank
+    return rank if suit == led else 0
+
+
+@compiled
+def trick_winner(state):
+    """The seat that wins a complete trick."""
+    players = np.int64(state.players)
+    winner = np.int64(state.lead)
+    led = SUIT_OF[state.trick[winner]]
+    best = power(state, state.trick[winner], led)
+    seat = winner
+    for _ in range(players - 1):
+        seat = wrap(seat + 1, players)
+        strength = power(state, state.trick[seat], led)
+        if strength > best:
+            best, winner = strength, seat
+    return winner
+
+
+@compiled
+def finish_trick(state):
+    """The winner takes the trick and leads the next one, unless that ends the round."""
+    winner = trick_winner(state)
+    side = wrap(winner, np.int64(state.sides))
+    bosses = np.uint64(state.captured[side])
+    for seat in range(np.int64(state.players)):
+        bosses |= BOSS_BIT[state.trick[seat]]
+        state.trick[seat] = NONE
+    state.captured[side] = bosses
+    state.tricks[side] += 1
+    state.trick_size = 0
+    state.lead = winner
+    state.acting = 1 << winner
+    if state.players == 2 and state.late_reveal:
+        for seat in range(2):
+            turn_up(state, seat)
+    if state.variant == BASE:
+        finish_round(state, side)
+    else:
+        seal(state, side)
+
+
+# --- End of a round: base game ---
+
+
+@compiled
+def finish_round(state, side):
+    """Whether the trick just won by `side` ended the round, and who won it."""
+    need = 3 if state.players == 3 else 4
+    limit = 13 if state.players == 2 else 7
+    loser = np.int64(NONE)
+    if popcount(np.uint64(state.captured[side])) < need:
+        if state.tricks[side] >= limit:
+            loser = side
+        elif not no_cards_left(state):
+            return
+    reward_round(state, side, loser)
+
+
+@compiled
+def no_cards_left(state):
+    """Everybody has played as many cards, so one seat tells; straw cards are all bare at the end."""
+    bare = state.bare[0] if state.players == 2 else ZERO
+    return (state.hand[0] | bare) == ZERO
+
+
+@compiled
+def take_unplayed_bosses(state, side):
+    """A side that wins by the others' last trick also takes the bosses still in hands and straw piles."""
+    left = ZERO
+    for seat in range(np.int64(state.players)):
+        left |= state.hand[seat]
+    if state.players == 2:
+        for seat in range(2):
+            for card in state.straw_down[seat]:
+                if card != NONE:
+                    left |= bit(card)
+            for card in state.straw_up[seat]:
+                if card != NONE:
+                    left |= bit(card)
+    left &= BOSSES
+    bosses = np.uint64(state.captured[side])
+    while left != ZERO:
+        bosses |= BOSS_BIT[lowest(left)]
+        left &= left - ONE
+    state.captured[side] = bosses
+
+
+@compiled
+def stars(state, side):
+    """What the captured bosses are worth: white stars, with three players black ones too; the trump boss nothing."""
+    total = 0
+    for suit in range(7):
+        if suit != state.trump and has(np.uint64(state.captured[side]), suit):
+            total += WHITE_STARS[suit]
+            if state.players == 3:
+                total += BLACK_STARS[suit]
+    return total
+
+
+@compiled
+def reward_round(state, side, loser):
+    """Score the round that `side` has won, or that all others have won when it is the `loser` by too many tricks."""
+    sides = np.int64(state.sides)
+    if loser != NONE and sides == 2:
+        take_unplayed_bosses(state, 1 - loser)
+    won, best = 0, 0
+    for other in range(sides):
+        if (other == side) == (loser == NONE):
+            won |= 1 << other
+            if state.basic:
+                state.scores[other] += 1
+            elif loser != NONE and sides == 3:
+                state.scores[other] += 3
+            else:
+                state.scores[other] += stars(state, other)
+        best = max(best, np.int64(state.scores[other]))
+    if state.one_round:
+        end_match(state, won)
+    elif best >= state.target:
+        end_match(state, leaders(state, best, loser))
+    else:
+        next_round(state)
+
+
+@compiled
+def leaders(state, best, loser):
+    """The side that wins with the best score; of several, the nearest clockwise after the 7-trick loser."""
+    sides = np.int64(state.sides)
+    side = max(loser, 0)
+    for _ in range(sides):
+        side = wrap(side + 1, sides)
+        if state.scores[side] == best:
+            return 1 << side
+    return 0
+
+
+@compiled
+def next_round(state):
+    if state.round >= state.max_rounds:
+        state.outcome = TRUNCATED
+        state.acting = 0
+        return
+    deal(state)
+
+
+@compiled
+def end_match(state, sides):
+    """The match is over, won by a set of sides (empty: by nobody)."""
+    state.outcome = TERMINATED
+    state.acting = 0
+    winners = 0
+    for seat in range(np.int64(state.players)):
+        if (sides >> wrap(seat, np.int64(state.sides))) & 1:
+            winners |= 1 << seat
+    state.winners = winners
+
+
+# --- End of a trick: Seven Suitors ---
+
+
+@compiled
+def seal(state, side):
+    """Both sevens of a suit seal it; enough seals win at once."""
+    captured = np.uint64(state.captured[side])
+    sealed = captured & (captured >> np.uint64(7)) & first(7)
+    if state.variant == SUITORS_SHORT:
+        sealed &= ~np.uint64(state.sealed[1 - side])
+    state.sealed[side] |= sealed
+    won = 1 << side
+    if popcount(np.uint64(state.sealed[side])) < state.target:
+        if state.hand[0] != ZERO:
+            return
+        if not state.one_round:
+            next_round(state)
+            return
+        lead = popcount(np.uint64(state.sealed[side])) - popcount(np.uint64(state.sealed[1 - side]))
+        won = 0 if lead == 0 else 1 << (side if lead > 0 else 1 - side)
+    end_match(state, won)
+
+
+# --- Result ---
+
+
+@compiled
+def score(state, side):
+    """Tokens of a side; seals in Seven Suitors."""
+    if state.variant == BASE:
+        return np.int64(state.scores[side])
+    return np.int64(popcount(np.uint64(state.sealed[side])))
