@@ -1,0 +1,71 @@
+"""MonsterZoo's environments: `make`, `make_vec`, `names`, `replay`, and a module a game such as `pikit_v0`."""
+
+from typing import Any
+
+from pettingzoo import AECEnv
+
+from .core.game import NAMES, IllegalActionError, SnapshotError, Table, find_game
+from .core.rng import env_seed
+from .register import register_everything
+from .vector import VectorGame
+from .version import VERSION as __version__
+
+__all__ = [
+    "IllegalActionError",
+    "SnapshotError",
+    "VectorGame",
+    "__version__",
+    "env_seed",
+    "make",
+    "make_vec",
+    "names",
+    "replay",
+    "table",
+]
+
+
+def names() -> list[str]:
+    """The names of all games."""
+    return list(NAMES)
+
+
+def make(name: str, render_mode: str | None = None, **options: Any) -> AECEnv:
+    """The PettingZoo AEC environment of a game, with the standard wrappers; raises `ValueError` for bad options."""
+    from .aec import env_of
+
+    game = find_game(name)
+    return env_of(lambda: game)(render_mode, **options)
+
+
+def make_vec(name: str, num_envs: int, threads: int = 1, seed: int | None = None, **options: Any) -> VectorGame:
+    """`num_envs` games as one compiled batch; raises `ValueError` for bad options."""
+    return VectorGame(find_game(name), num_envs, threads, seed, **options)
+
+
+def table(name: str, **options: Any) -> Table:
+    """A game with its options: sizes, action names, observation layout, without an environment around it."""
+    return find_game(name).table(**options)
+
+
+def replay(record: dict[str, Any]) -> AECEnv:
+    """The `raw_env` of a record (see `GameEnv.record`), played to where the record ends."""
+    from .aec import GameEnv
+
+    for key in ("game", "options", "actions"):
+        if key not in record:
+            raise ValueError(f"the record has no {key!r}")
+    env = GameEnv(find_game(record["game"]), **record["options"])
+    if "snapshot" in record:
+        env.reset(options={"snapshot": record["snapshot"]})
+    elif "generator" in record:
+        env.reset_generator(record["generator"])
+    elif "seed" in record:
+        env.reset(seed=record["seed"])
+    else:
+        raise ValueError("the record has no start: 'seed', 'generator' or 'snapshot'")
+    for action in record["actions"]:
+        env.step(env.parse_action(action))
+    return env
+
+
+register_everything()

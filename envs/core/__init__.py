@@ -1,0 +1,1 @@
+"""What all games share: compilation, dispatch, random numbers, observation layouts, batched loops."""

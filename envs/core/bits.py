@@ -33,7 +33,7 @@ def first(count):
 
 @inlined
 def wrap(value, count):
-    """value % count for values below 2 * count, without a division."""
+    """Value % count for values below 2 * count, without a division."""
     return value - count if value >= count else value
 
 

@@ -32,6 +32,9 @@ HEADER: list[tuple[Any, ...]] = [
 
 def record_type(fields: list[tuple[Any, ...]]) -> np.dtype:
     """The dtype of a game's state: the common header, then the game's own fields."""
+    for name, *_ in fields:
+        if hasattr(np.record, name):
+            raise ValueError(f"a field cannot be called {name!r}: numpy's records have that attribute already")
     return np.dtype((np.record, np.dtype(HEADER + fields, align=True)))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from importlib import import_module
 from typing import Any
 
@@ -57,12 +57,6 @@ class Game:
     refusal: Callable[[Any, int, int], str]
     """`(state, seat, action)`: why an action that is not legal is not."""
 
-    @property
-    def gymnasium_id(self) -> str:
-        """As in "monsterzoo/Pikit-v0"."""
-        base, version = self.name.rsplit("_", 1)
-        return f"monsterzoo/{base.title().replace('_', '')}-{version}"
-
     def table(self, **options: Any) -> "Table":
         """The game with its options chosen; raises `ValueError` for an unknown or impossible one."""
         values = resolve(self.name, {**self.options, "reward": REWARD}, options)
@@ -93,7 +87,7 @@ class Table:
 
     @cached_property
     def agents(self) -> tuple[str, ...]:
-        """`player_0`, …"""
+        """Names of the seats: `player_0` and so on."""
         return tuple(f"player_{seat}" for seat in range(self.players))
 
     @cached_property
@@ -219,7 +213,7 @@ def _suggest(text: Any, names: tuple[str, ...]) -> str:
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
-@lru_cache(maxsize=None)
+@cache
 def find_game(name: str) -> Game:
     """The game of a name such as "pikit_v0"; raises `ValueError` for an unknown one."""
     if name not in NAMES:

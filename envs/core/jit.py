@@ -10,7 +10,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -42,7 +42,9 @@ def inlined(function: _Function) -> _Function:
     """Compile a small `function` into each of its callers."""
     if JIT_OFF:
         return function
-    return numba.njit(nogil=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
+    return numba.njit(
+        nogil=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
+    )(function)  # type: ignore[no-any-return]
 
 
 def compiled(function: _Function) -> _Function:
@@ -74,7 +76,7 @@ def _package_folder(function: Callable[..., Any]) -> Path:
     return file.parents[max(depth - 1, 0)]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _cache_folder(package: Path) -> Path:
     digest = hashlib.sha256()
     for folder in sorted({_ENVS, package}):

@@ -107,9 +107,7 @@ def _placed(fields: list[Field], start: int) -> Iterator[Field]:
 
 # The encoder's side. A stream is (word being filled, bits used in it, index of that word in the row).
 
-_EXPAND = np.array(
-    [sum(((byte >> k) & 1) << (8 * k) for k in range(8)) for byte in range(256)], dtype=np.uint64
-)
+_EXPAND = np.array([sum(((byte >> k) & 1) << (8 * k) for k in range(8)) for byte in range(256)], dtype=np.uint64)
 
 
 @inlined

@@ -1,8 +1,87 @@
 """Yokai Septet, see README.md in this folder."""
 
+from typing import Any
+
 from ..core.contract import register
+from ..core.game import Game
+from ..core.layout import Layout
+from ..core.options import choice, whole_number
+from . import position, text
 from .determinize import determinize
-from .observation import observe
-from .rules import STATE, legal, score, setup, step
+from .observation import layout, observe
+from .rules import BASE, STATE, SUITORS, SUITORS_SHORT, legal, score, setup, step
+
+OPTIONS = {
+    "players": choice(2, 3, 4, default=4, meaning="number of players; four play in teams"),
+    "variant": choice(
+        "base", "seven_suitors", "seven_suitors_short", default="base", meaning="Seven Suitors is for four players"
+    ),
+    "scoring": choice("stars", "basic", default="stars", meaning="stars of the captured bosses, or 1 point a round"),
+    "target": whole_number(1, 100, default=None, meaning="tokens that win the match; None is 7, with basic scoring 2"),
+    "first_lead": choice(
+        "dealt", "held", default="dealt", meaning="who leads first: who was dealt the A, or who holds it after passing"
+    ),
+    "straw_reveal": choice(
+        "immediate", "trick_end", default="immediate", meaning="two players: when a bared straw card is turned up"
+    ),
+    "episode": choice("match", "round", default="match", meaning="an episode is a whole match or one round"),
+    "max_rounds": whole_number(
+        1, 10_000, default=50, meaning="rounds after which a match without a winner is truncated"
+    ),
+}
+
+_VARIANTS = {"base": BASE, "seven_suitors": SUITORS, "seven_suitors_short": SUITORS_SHORT}
+
+
+def _configure(options: dict[str, Any], state: Any) -> None:
+    players, variant = options["players"], options["variant"]
+    if variant != "base":
+        if players != 4:
+            raise ValueError(f"yokai_septet_v0: variant={variant!r} needs players=4, not {players}")
+        for option in ("scoring", "target"):
+            if options[option] != OPTIONS[option].default:
+                raise ValueError(f"yokai_septet_v0: {option} has no meaning with variant={variant!r}; leave it out")
+    if players != 2 and options["straw_reveal"] != "immediate":
+        raise ValueError("yokai_septet_v0: straw_reveal is for players=2; allowed here: 'immediate'")
+    basic = options["scoring"] == "basic"
+    seals = {"base": None, "seven_suitors": 7, "seven_suitors_short": 4}[variant]
+    state.players = players
+    state.sides = 3 if players == 3 else 2
+    state.hand_cards = {2: 11, 3: 16, 4: 12 if variant == "base" else 14}[players]
+    state.variant = _VARIANTS[variant]
+    state.basic = basic
+    state.target = seals or options["target"] or (2 if basic else 7)
+    state.lead_held = options["first_lead"] == "held"
+    state.late_reveal = options["straw_reveal"] == "trick_end"
+    state.one_round = options["episode"] == "round"
+    state.max_rounds = options["max_rounds"]
+    state.scale = state.target
+
+
+def _layout(options: dict[str, Any]) -> Layout:
+    return layout(options["players"], options["variant"] != "base")
+
+
+GAME = Game(
+    name="yokai_septet_v0",
+    title="Yokai Septet",
+    record=STATE,
+    options=OPTIONS,
+    variants=(
+        {"players": 4},
+        {"players": 3},
+        {"players": 2},
+        {"players": 4, "variant": "seven_suitors"},
+        {"players": 4, "variant": "seven_suitors_short"},
+    ),
+    configure=_configure,
+    actions=text.actions,
+    layout=_layout,
+    snapshot=position.snapshot,
+    load=position.load,
+    describe=text.describe,
+    draw_table=text.draw_table,
+    refusal=text.refusal,
+)
 
 register(STATE, setup=setup, legal=legal, step=step, observe=observe, score=score, determinize=determinize)

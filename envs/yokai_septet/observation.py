@@ -146,8 +146,8 @@ def encode(state, seat, row, players, sides, suitors):
     for k in range(sides):
         s = push_number(row, s, min(np.int64(state.scores[wrap(own + k, sides)]), 127))
     s = push_number(row, s, np.int64(state.target))
-    s = push_number(row, s, min(np.int64(state.round), 127))
-    s = push_number(row, s, min(np.int64(state.max_rounds) - np.int64(state.round) + 1, 127))
+    s = push_number(row, s, min(np.int64(state.round_number), 127))
+    s = push_number(row, s, min(np.int64(state.max_rounds) - np.int64(state.round_number) + 1, 127))
     close_numbers(row, s)
 
 

@@ -55,7 +55,7 @@ STATE = record_type(
         ("one_round", np.uint8),  # 1: episode="round"
         ("max_rounds", np.uint16),
         # the match
-        ("round", np.uint16),  # from 1
+        ("round_number", np.uint16),  # from 1
         ("scores", np.uint8, 4),  # tokens per side
         ("sealed", np.uint8, 4),  # suits sealed per side
         # the round
@@ -93,7 +93,7 @@ def setup(state):
     """Begin a match."""
     state.outcome = PLAYING
     state.winners = 0
-    state.round = 0
+    state.round_number = 0
     state.lead = NONE
     state.scores[:] = 0
     state.sealed[:] = 0
@@ -103,7 +103,7 @@ def setup(state):
 @compiled
 def deal(state):
     """Shuffle and deal the next round; the leader of a later round is already known in the base game."""
-    state.round += 1
+    state.round_number += 1
     state.shown_by = NONE
     state.trick_size = 0
     for seat in range(4):
@@ -140,7 +140,7 @@ def deal(state):
     state.phase = DISCARD if players == 2 else PASS
     state.acting = (1 << players) - 1
     if players == 2:
-        state.lead = (state.round - 1) % 2  # the dealer leads, seat 0 deals first
+        state.lead = (state.round_number - 1) % 2  # the dealer leads, seat 0 deals first
 
 
 @compiled
@@ -280,7 +280,7 @@ def pass_target(state, seat, k):
 def exchange_passes(state):
     """All passed cards reach their new owners, then the first leader is known."""
     players = np.int64(state.players)
-    shows = state.round == 1 or state.variant != BASE
+    shows = state.round_number == 1 or state.variant != BASE
     if shows and not state.lead_held:
         show_leader(state)
     for seat in range(players):
@@ -313,6 +313,7 @@ def show_leader(state):
 
 @compiled
 def begin_play(state):
+    """The leader opens the round's first trick."""
     state.phase = PLAY
     state.acting = 1 << state.lead
 
@@ -577,7 +578,8 @@ def leaders(state, best, loser):
 
 @compiled
 def next_round(state):
-    if state.round >= state.max_rounds:
+    """Deal again, unless that would be one round too many."""
+    if state.round_number >= state.max_rounds:
         state.outcome = TRUNCATED
         state.acting = 0
         return

@@ -1,0 +1,336 @@
+"""Any game as a PettingZoo AEC environment."""
+
+import json
+import struct
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+
+from .core import kernels
+from .core.contract import PLAYING, TERMINATED
+from .core.game import Game, Table
+from .core.layout import Layout
+from .core.rng import generator
+from .spaces import action_space, fresh_seed, observation_space
+from .wrapping import StandardWrappers
+
+_SAVED = b"MZOO1"
+
+
+class GameEnv(AECEnv):
+    """One game as an AEC environment; several seats that choose at once are asked one after another.
+
+    `observe` gives `{"observation": int8 (n,), "action_mask": int8 (A,)}`; the mask is also in `infos`. A seat that has
+    nothing to decide has the no-op, the last action, alone in its mask.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "is_parallelizable": True, "render_fps": 2}
+
+    def __init__(self, game: Game, render_mode: str | None = None, **options: Any) -> None:
+        super().__init__()
+        self.table: Table = game.table(**options)
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            allowed = ", ".join(repr(mode) for mode in (None, *self.metadata["render_modes"]))
+            raise ValueError(f"{game.name}: render_mode={render_mode!r} is not allowed; allowed: {allowed}")
+        self.render_mode = render_mode
+        self.metadata = {**type(self).metadata, "name": game.name}
+        self.possible_agents = list(self.table.agents)
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._observation_space = observation_space(self.table)
+        self._action_space = action_space(self.table)
+        self._states = self.table.new_states(1)
+        self._num_actions, self._columns = self.table.num_actions, self.table.layout.size
+        self._mask_shape = (self.table.players, 8 * self.table.words)
+        self._words = np.empty(self.table.words, np.uint64)
+        self._rewards = np.empty(self.table.players, np.float32)
+        self._seeded = False
+        self.agents = []
+
+    # --- Spaces ---
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The same object for every agent."""
+        return self._observation_space
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """The same object for every agent."""
+        return self._action_space
+
+    @property
+    def observation_layout(self) -> Layout:
+        """The fields of an observation: name, slice, shape, low, high and meaning."""
+        return self.table.layout
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The game's options, defaults included."""
+        return dict(self.table.options)
+
+    @property
+    def teams(self) -> dict[str, list[str]]:
+        """The agents of each side; singletons where everybody plays alone."""
+        return {team: list(agents) for team, agents in self.table.teams.items()}
+
+    @property
+    def state_space(self) -> spaces.Box:
+        """The space of `state()`."""
+        low, high = (np.tile(bound, self.table.players) for bound in self.table.layout.bounds)
+        return spaces.Box(low, high, dtype=np.int8)
+
+    # --- Playing ---
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game: of a seed, of the last game's generator, or from `options={"snapshot": …}`."""
+        options = dict(options or {})
+        snapshot = options.pop("snapshot", None)
+        if options:
+            raise ValueError(f"reset knows the option 'snapshot' only, not {', '.join(map(repr, options))}")
+        if seed is None and not self._seeded:
+            seed = fresh_seed()
+        if snapshot is not None:
+            states = self.table.load(snapshot, fresh_seed() if seed is None else seed)
+            self._start = {"snapshot": self.table.snapshot(states[0])}
+            self._states = states
+        else:
+            if seed is not None:
+                self._states["rng"] = generator(seed)
+            self._start = {"seed": seed} if seed is not None else {"generator": int(self._states["rng"][0])}
+            kernels.begin(self._states, 0)
+        self._seeded = True
+        self._actions: list[int] = []
+        self._begin()
+
+    def reset_generator(self, state: int) -> None:
+        """Begin a game with the generator in a known state, as a record without a seed does."""
+        self._states["rng"] = state
+        self._seeded = True
+        self.reset()
+
+    def _begin(self) -> None:
+        """Bookkeeping of a game that has just begun."""
+        agents = self.possible_agents
+        self.agents = list(agents)
+        self.rewards = dict.fromkeys(agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(agents, 0.0)
+        self.terminations = dict.fromkeys(agents, False)
+        self.truncations = dict.fromkeys(agents, False)
+        self.infos = {agent: {} for agent in agents}
+        masks = np.empty(self._mask_shape, np.uint64)
+        kernels.mask_all(self._states, 0, masks, self._words, self._num_actions)
+        self._show(masks, int(self._states["acting"][0]))
+
+    def _show(self, masks: np.ndarray, acting: int) -> None:
+        """Publish every seat's mask and who decides next."""
+        self._masks = masks.view(np.int8)[:, : self._num_actions]
+        # Copies: what users do to the arrays they get must not change what is legal.
+        for agent, mask in zip(self.possible_agents, self._masks.copy()):
+            self.infos[agent] = {"action_mask": mask}
+        if acting:
+            self._acting = (acting & -acting).bit_length() - 1
+            self.agent_selection = self.possible_agents[self._acting]
+
+    def step(self, action: Any) -> None:
+        """Carry out the action of `agent_selection`; raises `IllegalActionError` and changes nothing if it may not."""
+        agent = self.agent_selection
+        if not self.agents:
+            raise RuntimeError("the game is over for everybody; call reset()")
+        if self.terminations[agent] or self.truncations[agent]:
+            if action is not None:
+                raise ValueError(f"the game is over for {agent}: the only valid action is None")
+            self._was_dead_step(action)
+            return
+        seat = self._acting
+        try:
+            legal = type(action) is not bool and action >= 0 and self._masks[seat, action] == 1
+            number = action.__index__()
+        except (TypeError, IndexError, AttributeError, ValueError):
+            legal = False
+        if not legal:
+            raise self.table.refuse(self._states[0], seat, action)
+        masks = np.empty(self._mask_shape, np.uint64)
+        acting = kernels.advance_one(
+            self._states, 0, seat, number, self._rewards, masks, self._words, self._num_actions
+        )
+        self._actions.append(number)
+        cumulative, rewards = self._cumulative_rewards, self.rewards
+        cumulative[agent] = 0.0
+        for other, reward in zip(self.possible_agents, self._rewards.tolist()):
+            rewards[other] = reward
+            if reward:
+                cumulative[other] += reward
+        self._show(masks, acting)
+        if not acting:
+            self._finish()
+        if self.render_mode == "human":
+            self.render()
+
+    def is_legal(self, action: int) -> bool:
+        """Whether `agent_selection` may choose an action now; False for everything once the game is over."""
+        agents = self.agents
+        if not agents or self.terminations[agents[0]] or self.truncations[agents[0]]:
+            return False
+        return 0 <= action < self._num_actions and bool(self._masks[self._acting, action])
+
+    def _finish(self) -> None:
+        ended = int(self._states["outcome"][0])
+        over = self.terminations if ended == TERMINATED else self.truncations
+        for agent in self.possible_agents:
+            over[agent] = True
+        self.agent_selection = self.agents[0]
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """What an agent may see now; fresh arrays."""
+        seat = self._seat(agent)
+        row = np.empty(self._columns, np.int8)
+        kernels.observe_one(self._states, 0, seat, row.view(np.uint64))
+        return {"observation": row, "action_mask": self._masks[seat].copy()}
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Observation, reward since its last decision, termination, truncation and info of `agent_selection`."""
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
+
+    def _seat(self, agent: str) -> int:
+        try:
+            return self._seat_of[agent]
+        except (KeyError, TypeError):
+            raise ValueError(f"there is no agent {agent!r}; agents are {', '.join(self.possible_agents)}") from None
+
+    def state(self) -> np.ndarray:
+        """The global state for centralised critics: every seat's observation, int8 (players * n,)."""
+        return np.concatenate([self.table.observation(self._states, 0, seat) for seat in range(self.table.players)])
+
+    # --- Positions ---
+
+    def snapshot(self) -> dict[str, Any]:
+        """The whole truth as a JSON-able dict of names."""
+        return self.table.snapshot(self._states[0])
+
+    def text_observation(self, agent: str) -> str:
+        """What an agent knows, in words."""
+        return self.table.game.describe(self._states[0], self._seat(agent))
+
+    def action_name(self, action: int) -> str:
+        """The name of an action."""
+        if not 0 <= action < self.table.num_actions:
+            raise ValueError(f"action {action!r} is out of range, actions are 0 to {self.table.num_actions - 1}")
+        return self.table.action_names[action]
+
+    def parse_action(self, text: str) -> int:
+        """The action of a name; raises `ValueError` for an unknown one."""
+        return self.table.parse_action(text)
+
+    def record(self) -> dict[str, Any]:
+        """The game so far as JSON: name, options, start (seed, generator or snapshot) and action names."""
+        names = self.table.action_names
+        return {
+            "game": self.table.game.name,
+            "options": self.options,
+            **self._start,
+            "actions": [names[action] for action in self._actions],
+        }
+
+    def save(self) -> bytes:
+        """The environment in mid-game, exact: the state with its generator, what was played and what is owed."""
+        head = {
+            "game": self.table.game.name,
+            "options": self.table.options,
+            "start": self._start,
+            "actions": self._actions,
+            "agents": self.agents,
+            "agent_selection": self.agent_selection,
+            "rewards": self.rewards,
+            "cumulative": self._cumulative_rewards,
+            "fields": _fields(self.table.game.record),
+        }
+        text = json.dumps(head).encode()
+        body = struct.pack("<I", len(text)) + text + self._states.tobytes()
+        return _SAVED + struct.pack("<I", zlib.crc32(body)) + body
+
+    def restore(self, data: bytes) -> None:
+        """Continue where `save` was called; raises `ValueError` and changes nothing for other bytes."""
+        head, states = self._unpack(data)
+        self._states = states
+        self._start, self._actions = head["start"], head["actions"]
+        self._begin()
+        self.rewards, self._cumulative_rewards = head["rewards"], head["cumulative"]
+        if int(states["outcome"][0]) != PLAYING:
+            self._finish()
+        self.agents = head["agents"]
+        self.agent_selection = head["agent_selection"]
+        for name in ("rewards", "_cumulative_rewards", "terminations", "truncations", "infos"):
+            values = getattr(self, name)
+            setattr(self, name, {agent: values[agent] for agent in self.agents})
+        self._seeded = True
+
+    def _unpack(self, data: bytes) -> tuple[dict[str, Any], np.ndarray]:
+        start = len(_SAVED) + 4
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise ValueError(f"restore needs the bytes of save(), not {type(data).__name__}")
+        data = bytes(data)
+        if data[: len(_SAVED)] != _SAVED or len(data) < start + 4:
+            raise ValueError("these bytes do not come from save()")
+        body = data[start:]
+        if struct.unpack("<I", data[len(_SAVED) : start])[0] != zlib.crc32(body):
+            raise ValueError("the saved bytes are damaged: their checksum is wrong")
+        length = struct.unpack("<I", body[:4])[0]
+        head = json.loads(body[4 : 4 + length])
+        if head["game"] != self.table.game.name or head["options"] != json.loads(json.dumps(self.table.options)):
+            raise ValueError(f"the bytes are of {head['game']} with {head['options']}, not of this environment")
+        if head["fields"] != _fields(self.table.game.record):
+            raise ValueError("the bytes were saved by another version of the game")
+        return head, np.frombuffer(body[4 + length :], self.table.game.record).copy()
+
+    # --- Looking ---
+
+    def render(self) -> str | None:
+        """The table as text: returned with render_mode="ansi", printed with "human"."""
+        if self.render_mode is None:
+            return None
+        text = self.table.game.draw_table(self._states[0])
+        if self.render_mode == "ansi":
+            return text
+        print(text + "\n")
+        return None
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def __str__(self) -> str:
+        return self.table.game.name
+
+
+def _fields(record: np.dtype) -> str:
+    """The record's layout, to refuse states of another version."""
+    fields = record.fields or {}
+    return ",".join(f"{name}:{fields[name][0].str}{fields[name][0].shape}@{fields[name][1]}" for name in fields)
+
+
+def raw_env_of(game: Callable[[], Game]) -> Callable[..., GameEnv]:
+    """A game's `raw_env`: an illegal action raises."""
+
+    def raw_env(render_mode: str | None = None, **options: Any) -> GameEnv:
+        """The AEC environment without wrappers; an illegal action raises `IllegalActionError`."""
+        return GameEnv(game(), render_mode, **options)
+
+    return raw_env
+
+
+def env_of(game: Callable[[], Game]) -> Callable[..., AECEnv]:
+    """A game's `env`: PettingZoo's standard wrappers, an illegal action ends the game."""
+
+    def env(render_mode: str | None = None, **options: Any) -> AECEnv:
+        """The AEC environment with PettingZoo's standard wrappers; an illegal action ends the game with reward -1."""
+        return StandardWrappers(GameEnv(game(), render_mode, **options))
+
+    return env

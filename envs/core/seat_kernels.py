@@ -1,0 +1,205 @@
+"""Games in which one seat, the learner, is asked and policies play the others: the loops behind the one-seat envs.
+
+A compiled policy is a NamedTuple; `choose` finds its code by that type, as the contract does for games.
+Arrays beside those of `kernels`: `learners` (N,) int64 the learner's seat, `rewards` (N,) float32 its reward since its
+last decision, `streams` (N,) the policies' generators, `scratch` uint64 (observation / 8,).
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from .arrays import unowned
+from .bits import has, lowest
+from .contract import PLAYING, TERMINATED, TRUNCATED, legal, observe, setup
+from .jit import compiled, kernel
+from .kernels import advance, legal_or_wait, pick
+from .layout import expand
+
+ILLEGAL_REWARD = np.float32(-1)
+
+
+class Uniform(NamedTuple):
+    """Every seat plays a random legal action."""
+
+    weight: int = 1
+
+
+choosers: dict[type, Callable[..., Any]] = {}
+"""The plain Python code of each compiled policy."""
+
+
+def choose(policy: Any, state: Any, seat: Any, words: Any, scratch: Any, stream: Any) -> Any:
+    """The action a compiled policy picks for an acting seat; `words` and `scratch` are overwritten."""
+    return choosers[type(policy)](policy, state, seat, words, scratch, stream)
+
+
+def compiled_policy(kind: type, function: Callable[..., Any]) -> None:
+    """Let kernels play a policy: `function` has the arguments of `choose` and is compiled code."""
+    choosers[kind] = function
+
+    def by_type(policy, state, seat, words, scratch, stream):
+        if isinstance(policy, types.NamedTuple | types.NamedUniTuple) and policy.instance_class is kind:
+            return getattr(function, "py_func", function)
+        return None
+
+    overload(choose, strict=False)(by_type)
+
+
+@compiled
+def choose_uniformly(policy, state, seat, words, scratch, stream):
+    """A random legal action."""
+    legal(state, seat, words)
+    return pick(words, stream)
+
+
+compiled_policy(Uniform, choose_uniformly)
+
+
+@compiled
+def play_others(policy, state, learner, total, words, scratch, stream, rewards):
+    """Play the other seats until the learner must decide or the game is over; returns total plus its rewards."""
+    while state.outcome == PLAYING and not has(np.uint64(state.acting), learner):
+        seat = lowest(np.uint64(state.acting))
+        advance(state, seat, choose(policy, state, seat, words, scratch, stream), rewards)
+        total += rewards[learner]
+    return total
+
+
+@compiled
+def show_learner(state, learner, row, mask, words, actions):
+    """Write the learner's observation and mask."""
+    observe(state, learner, row)
+    legal_or_wait(state, learner, words, actions)
+    expand(words, mask)
+
+
+@kernel
+def reset_seats(policy, states, start, stop, learners, rows, masks, streams, words, scratch, actions):
+    """Set up games start … stop - 1 and play to the learner's first decision."""
+    rows, masks, words, scratch = unowned(rows), unowned(masks), unowned(words), unowned(scratch)
+    rewards = np.zeros(4, np.float32)
+    for i in range(start, stop):
+        state = states[i]
+        state.outcome = TERMINATED
+        while state.outcome != PLAYING:
+            setup(state)
+            play_others(policy, state, learners[i], np.float32(0), words, scratch, streams[i], rewards)
+        show_learner(state, learners[i], rows[i], masks[i], words, actions)
+
+
+@kernel
+def step_seats(
+    policy, states, finals, choices, start, stop, learners, turn, rows, masks, last_rows, rewards, terminated, truncated,
+    illegal, streams, words, scratch, actions
+):  # fmt: skip
+    """Carry out the learners' actions and play on to their next decisions.
+
+    A finished game is kept in `finals` with the learner's last observation in `last_rows`, and replaced at once; the
+    learner then moves on by `turn` seats. An action that is not legal ends the game with `ILLEGAL_REWARD`.
+    """
+    rows, masks, last_rows = unowned(rows), unowned(masks), unowned(last_rows)
+    words, scratch = unowned(words), unowned(scratch)
+    step_rewards = np.zeros(4, np.float32)
+    gained = unowned(step_rewards)
+    for i in range(start, stop):
+        state, learner = states[i], learners[i]
+        legal(state, learner, words)
+        action = choices[i]
+        illegal[i] = not has(words[action // 64], action % 64)
+        if illegal[i]:
+            state.outcome = TERMINATED
+            state.winners = 0
+            state.acting = 0
+            rewards[i] = ILLEGAL_REWARD
+        else:
+            advance(state, learner, action, gained)
+            rewards[i] = play_others(policy, state, learner, gained[learner], words, scratch, streams[i], gained)
+        terminated[i] = state.outcome == TERMINATED
+        truncated[i] = state.outcome == TRUNCATED
+        if state.outcome != PLAYING:
+            observe(state, learner, last_rows[i])
+            finals[i] = states[i]
+            learner = (learner + turn) % np.int64(state.players)
+            learners[i] = learner
+            while state.outcome != PLAYING:
+                setup(state)
+                play_others(policy, state, learner, np.float32(0), words, scratch, streams[i], gained)
+        show_learner(state, learner, rows[i], masks[i], words, actions)
+
+
+# The same in pieces, for policies that are not compiled: Python code asks them between the kernels.
+
+
+@kernel
+def step_learners(states, choices, learners, rewards, illegal, words):
+    """Carry out the learners' actions only."""
+    words = unowned(words)
+    gained = np.zeros(4, np.float32)
+    for i in range(len(states)):
+        state, learner = states[i], learners[i]
+        legal(state, learner, words)
+        action = choices[i]
+        illegal[i] = not has(words[action // 64], action % 64)
+        if illegal[i]:
+            state.outcome = TERMINATED
+            state.winners = 0
+            state.acting = 0
+            rewards[i] = ILLEGAL_REWARD
+        else:
+            advance(state, learner, action, gained)
+            rewards[i] = gained[learner]
+
+
+@kernel
+def find_others(states, learners, games, seats, rows, masks, words, actions):
+    """List the games that wait for a seat which is not the learner's, with that seat's observation and mask."""
+    rows, masks, words = unowned(rows), unowned(masks), unowned(words)
+    count = 0
+    for i in range(len(states)):
+        state = states[i]
+        if state.outcome == PLAYING and not has(np.uint64(state.acting), learners[i]):
+            games[count] = i
+            seats[count] = lowest(np.uint64(state.acting))
+            show_learner(state, seats[count], rows[count], masks[count], words, actions)
+            count += 1
+    return count
+
+
+@kernel
+def step_others(states, learners, games, seats, choices, rewards):
+    """Carry out the listed seats' actions; the learners' rewards go on adding up."""
+    gained = np.zeros(4, np.float32)
+    for k in range(len(games)):
+        i = games[k]
+        advance(states[i], seats[k], choices[k], gained)
+        rewards[i] += gained[learners[i]]
+
+
+@kernel
+def replace_finished(states, finals, learners, turn, last_rows, terminated, truncated):
+    """Set up a new game for every finished one, see `step_seats`; returns how many."""
+    last_rows = unowned(last_rows)
+    count = 0
+    for i in range(len(states)):
+        state = states[i]
+        terminated[i] = state.outcome == TERMINATED
+        truncated[i] = state.outcome == TRUNCATED
+        if state.outcome != PLAYING:
+            count += 1
+            observe(state, learners[i], last_rows[i])
+            finals[i] = states[i]
+            learners[i] = (learners[i] + turn) % np.int64(state.players)
+            setup(state)
+    return count
+
+
+@kernel
+def show_learners(states, learners, rows, masks, words, actions):
+    """Write all learners' observations and masks."""
+    rows, masks, words = unowned(rows), unowned(masks), unowned(words)
+    for i in range(len(states)):
+        show_learner(states[i], learners[i], rows[i], masks[i], words, actions)

@@ -1,0 +1,135 @@
+"""Any game as a PettingZoo parallel environment: all seats that must decide act in one step."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import ParallelEnv
+from pettingzoo.utils.env_logger import EnvLogger
+
+from .aec import GameEnv
+from .core.game import Game, IllegalActionError
+
+ILLEGAL_REWARD = -1.0
+
+
+class ParallelGameEnv(ParallelEnv):
+    """One game as a parallel environment; seats without a decision have the no-op alone in their mask.
+
+    An illegal action ends the game for everybody: -1 for who chose it, 0 for the others, as PettingZoo's
+    TerminateIllegalWrapper does for AEC environments. `unwrapped.aec` is the game underneath, with snapshots,
+    records and everything else.
+    """
+
+    def __init__(self, game: Game, render_mode: str | None = None, **options: Any) -> None:
+        self.aec = GameEnv(game, render_mode, **options)
+        self.render_mode = render_mode
+        self.metadata = self.aec.metadata
+        self.possible_agents = self.aec.possible_agents
+        self.agents: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else (snapshot, save, record, teams, …) is the AEC environment's."""
+        if name.startswith("_") or name == "aec":
+            raise AttributeError(name)
+        return getattr(self.aec, name)
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The same object for every agent."""
+        return self.aec.observation_space(agent)
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """The same object for every agent."""
+        return self.aec.action_space(agent)
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begin a game; observations and infos by agent."""
+        self.aec.reset(seed, options)
+        self.agents = list(self.possible_agents)
+        return self._observations(), dict(self.aec.infos)
+
+    def restore(self, data: bytes) -> None:
+        """Continue where `save` was called."""
+        self.aec.restore(data)
+        playing = not any(self.aec.terminations.values()) and not any(self.aec.truncations.values())
+        self.agents = list(self.possible_agents) if playing else []
+
+    def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+        """One action an agent, the no-op for those without a decision.
+
+        Returns observations, rewards, terminations, truncations and infos by agent.
+        """
+        aec = self.aec
+        if not self.agents:
+            raise RuntimeError("the game is over; call reset()")
+        missing = [agent for agent in self.agents if agent not in actions]
+        unknown = [agent for agent in actions if agent not in self.agents]
+        if missing or unknown:
+            raise ValueError(f"actions are needed for exactly {self.agents}; missing {missing}, unknown {unknown}")
+        offenders = {agent: error for agent in self.agents if (error := self._offence(agent, actions[agent]))}
+        if offenders:
+            return self._end_illegally(offenders)
+        waiting = aec.table.num_actions - 1
+        rewards = dict.fromkeys(self.agents, 0.0)
+        for agent in self.agents:
+            if actions[agent] != waiting:
+                aec.step(actions[agent])
+                for other in rewards:
+                    rewards[other] += aec.rewards[other]
+        terminations, truncations = dict(aec.terminations), dict(aec.truncations)
+        result = (self._observations(), rewards, terminations, truncations, dict(aec.infos))
+        if any(terminations.values()) or any(truncations.values()):
+            self.agents = []
+        return result
+
+    def _offence(self, agent: str, action: Any) -> IllegalActionError | None:
+        """What is wrong with an action, if anything."""
+        aec, seat = self.aec, self.possible_agents.index(agent)
+        whole = isinstance(action, int | np.integer) and not isinstance(action, bool)
+        if whole and 0 <= action < aec.table.num_actions and aec.infos[agent]["action_mask"][action]:
+            return None
+        if whole and aec.infos[agent]["action_mask"][-1]:
+            return IllegalActionError(f"{agent} has nothing to decide: the only action is 'no-op'")
+        return aec.table.refuse(aec._states[0], seat, action)
+
+    def _end_illegally(self, offenders: dict[str, IllegalActionError]) -> tuple[dict[str, Any], ...]:
+        for error in offenders.values():
+            EnvLogger.warn(f"[ILLEGAL ACTION] {error}; the game ends.")
+        agents, self.agents = self.agents, []
+        return (
+            self._observations(agents),
+            {agent: ILLEGAL_REWARD if agent in offenders else 0.0 for agent in agents},
+            dict.fromkeys(agents, True),
+            dict.fromkeys(agents, False),
+            {agent: self.aec.infos[agent] for agent in agents},
+        )
+
+    def _observations(self, agents: list[str] | None = None) -> dict[str, Any]:
+        return {agent: self.aec.observe(agent) for agent in agents or self.possible_agents}
+
+    def state(self) -> np.ndarray:
+        """The global state, see `GameEnv.state`."""
+        return self.aec.state()
+
+    def render(self) -> str | None:
+        """The table as text, see `GameEnv.render`."""
+        return self.aec.render()
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def __str__(self) -> str:
+        return str(self.aec)
+
+
+def parallel_env_of(game: Callable[[], Game]) -> Callable[..., ParallelGameEnv]:
+    """A game's `parallel_env`."""
+
+    def parallel_env(render_mode: str | None = None, **options: Any) -> ParallelGameEnv:
+        """The parallel environment; an illegal action ends the game with reward -1 for who chose it."""
+        return ParallelGameEnv(game(), render_mode, **options)
+
+    return parallel_env

@@ -1,0 +1,14 @@
+"""Pikit for PettingZoo: `env`, `raw_env` and `parallel_env`. Rules, options and tables: `pikit/README.md`."""
+
+from .aec import env_of, raw_env_of
+from .core.game import find_game
+from .parallel import parallel_env_of
+
+
+def _game():
+    return find_game("pikit_v0")
+
+
+env = env_of(_game)
+raw_env = raw_env_of(_game)
+parallel_env = parallel_env_of(_game)

@@ -1,0 +1,341 @@
+"""Any game as a Gymnasium environment for one seat; policies play the others. One game, or a compiled batch."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from .core import kernels, seat_kernels
+from .core.game import Game, find_game
+from .core.rng import env_seed, generator, streams
+from .core.seat_kernels import Uniform
+from .spaces import action_space, fresh_seed, observation_space
+from .threads import Team
+
+
+class SeatVectorEnv(VectorEnv):
+    """`num_envs` games; in each one seat is the learner's and the others are played by `opponents`.
+
+    Observations are `{"observation": int8 (N, n), "action_mask": int8 (N, A)}`, rewards add up from one decision of the
+    learner to its next. Finished games are replaced in the same step (`AutoresetMode.SAME_STEP`), with `final_obs` and
+    `final_info` in the infos. An illegal action ends its game with reward -1.
+
+    Args:
+        game: the game.
+        num_envs: number of games.
+        opponents: a policy's name or the policy itself, or one of either for each other seat (clockwise).
+        seat: the learner's seat, or "rotate": game i starts with seat i, and each next game with the next seat.
+        threads: number of threads that share a step (compiled opponents only).
+        copy: whether returned arrays are copies; otherwise the next step overwrites them.
+        options: the game's options.
+    """
+
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_envs: int = 1,
+        *,
+        opponents: Any = "random",
+        seat: int | str = "rotate",
+        threads: int = 1,
+        copy: bool = True,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        game = find_game(game) if isinstance(game, str) else game
+        self.table = table = game.table(**options)
+        rotating = seat == "rotate"
+        if not rotating and not (isinstance(seat, int) and 0 <= seat < table.players):
+            raise ValueError(
+                f"{game.name}: seat={seat!r} is not allowed; allowed: 0 to {table.players - 1} or 'rotate'"
+            )
+        if render_mode is not None:
+            raise ValueError(f"{game.name}: render_mode={render_mode!r} is not allowed; allowed: None for batches")
+        self.num_envs, self.render_mode, self.copy = num_envs, render_mode, copy
+        self.policies = _policies(table, opponents)
+        self.single_observation_space = observation_space(table)
+        self.single_action_space = action_space(table)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.metadata = {**type(self).metadata, "name": game.name}
+        self._turn = 1 if rotating else 0
+        self._first_seats = np.arange(num_envs) % table.players if rotating else np.full(num_envs, seat)
+        self._compiled = _compiled(self.policies)
+        self._team = Team(min(threads, num_envs))
+
+        self.states, self.final_states = table.new_states(num_envs), table.new_states(num_envs)
+        self.learners = self._first_seats.astype(np.int64)
+        self._observations = np.zeros((num_envs, table.layout.size), np.int8)
+        self._last = np.zeros((num_envs, table.layout.size), np.int8)
+        self._masks = np.zeros((num_envs, 64 * table.words), np.int8)
+        self._rewards = np.zeros(num_envs, np.float32)
+        self._terminated, self._truncated, self._illegal = (np.zeros(num_envs, np.bool_) for _ in range(3))
+        self._scratch = [
+            (np.zeros(table.words, np.uint64), np.zeros(table.layout.size // 8, np.uint64))
+            for _ in range(self._team.size)
+        ]
+        self._seeds: list[int] | None = None
+
+    # --- Gymnasium's interface ---
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Begin all games; game i of seed s is the AEC environment seeded with `env_seed(s, i)`, or with `seed[i]`."""
+        self._seed(seed)
+        self.learners[:] = self._first_seats
+        if self._compiled is not None:
+            self._run(
+                seat_kernels.reset_seats,
+                (self._compiled, self.states),
+                (self.learners, self._rows(self._observations), self._rows(self._masks), self._streams),
+            )
+        else:
+            for i in range(self.num_envs):
+                kernels.begin(self.states, i)
+            self._ask_others()
+            self._show()
+        return self._observed(), self._info()
+
+    def step(self, actions: Any) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Carry out the learners' actions, integers (N,)."""
+        choices = np.asarray(actions)
+        if choices.shape != (self.num_envs,) or choices.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions are whole numbers of shape ({self.num_envs},), not {choices.dtype} {choices.shape}"
+            )
+        if len(choices) and not 0 <= choices.min() <= choices.max() < self.table.num_actions:
+            raise ValueError(f"actions are 0 to {self.table.num_actions - 1}, not {choices.min()} to {choices.max()}")
+        choices = np.ascontiguousarray(choices, np.int64)
+        if self._compiled is not None:
+            self._step_compiled(choices)
+        else:
+            self._step_in_pieces(choices)
+        infos = self._info()
+        done = self._terminated | self._truncated
+        if done.any():
+            infos.update(self._finals(done))
+        outcome = (self._rewards, self._terminated, self._truncated)
+        rewards, terminated, truncated = (values.copy() for values in outcome) if self.copy else outcome
+        return self._observed(), rewards, terminated, truncated, infos
+
+    def action_masks(self) -> np.ndarray:
+        """The learners' legal actions, bool (N, A)."""
+        return self._masks[:, : self.table.num_actions].astype(np.bool_)
+
+    # --- Inside ---
+
+    def _seed(self, seed: int | Sequence[int | None] | None) -> None:
+        if seed is None and self._seeds is not None:
+            return  # the generators go on
+        if seed is None or isinstance(seed, int | np.integer):
+            base = fresh_seed() if seed is None else int(seed)
+            self._seeds = [env_seed(base, i) for i in range(self.num_envs)]
+        else:
+            if len(seed) != self.num_envs:
+                raise ValueError(f"{self.num_envs} seeds are needed, not {len(seed)}")
+            self._seeds = [fresh_seed() if one is None else int(one) for one in seed]
+        self.states["rng"] = [generator(one) for one in self._seeds]
+        self._streams = streams(0, self.num_envs, "opponents")
+        self._streams["rng"] = [generator(one, "opponents") for one in self._seeds]
+
+    def _step_compiled(self, choices: np.ndarray) -> None:
+        outcome = (self._rewards, self._terminated, self._truncated, self._illegal)
+        rows = (self._rows(self._observations), self._rows(self._masks), self._rows(self._last))
+        self._run(
+            seat_kernels.step_seats,
+            (self._compiled, self.states, self.final_states, choices),
+            (self.learners, self._turn, *rows, *outcome, self._streams),
+        )
+
+    def _run(self, function: Any, before: tuple[Any, ...], after: tuple[Any, ...]) -> None:
+        scratch, actions = iter(self._scratch), self.table.num_actions
+        if self._team.size == 1:
+            function(*before, 0, self.num_envs, *after, *next(scratch), actions)
+            return
+        self._team.run(
+            function, self.num_envs, lambda start, stop: (*before, start, stop, *after, *next(scratch), actions)
+        )
+
+    def _step_in_pieces(self, choices: np.ndarray) -> None:
+        words = self._scratch[0][0]
+        seat_kernels.step_learners(self.states, choices, self.learners, self._rewards, self._illegal, words)
+        self._ask_others()
+        rewards = self._rewards.copy()
+        flags = (self._terminated, self._truncated)
+        last = self._rows(self._last)
+        if seat_kernels.replace_finished(self.states, self.final_states, self.learners, self._turn, last, *flags):
+            self._ask_others()  # what the learner gains before its first decision belongs to no decision
+        self._rewards[:] = rewards
+        self._show()
+
+    def _ask_others(self) -> None:
+        """Let the other seats' policies decide until every game waits for its learner or is over."""
+        n, table = self.num_envs, self.table
+        games, seats = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        rows, masks = np.zeros((n, table.layout.size), np.int8), np.zeros((n, 64 * table.words), np.int8)
+        while True:
+            count = seat_kernels.find_others(
+                self.states, self.learners, games, seats, self._rows(rows), self._rows(masks), self._scratch[0][0],
+                table.num_actions,
+            )  # fmt: skip
+            if not count:
+                return
+            choices = np.zeros(count, np.int64)
+            relative = (seats[:count] - self.learners[games[:count]]) % table.players - 1
+            for who, policy in enumerate(self.policies):
+                asked = np.flatnonzero(relative == who)
+                if len(asked):
+                    mask = masks[asked, : table.num_actions]
+                    choices[asked] = policy.act(rows[asked], mask, seats[asked], self.states[games[asked]])
+            seat_kernels.step_others(self.states, self.learners, games[:count], seats[:count], choices, self._rewards)
+
+    def _show(self) -> None:
+        rows, masks = self._rows(self._observations), self._rows(self._masks)
+        seat_kernels.show_learners(self.states, self.learners, rows, masks, self._scratch[0][0], self.table.num_actions)
+
+    @staticmethod
+    def _rows(buffer: np.ndarray) -> np.ndarray:
+        return buffer.view(np.uint64)
+
+    def _observed(self) -> dict[str, np.ndarray]:
+        masks = self._masks[:, : self.table.num_actions]
+        if not self.copy:
+            return {"observation": self._observations, "action_mask": masks}
+        return {"observation": self._observations.copy(), "action_mask": masks.copy()}
+
+    def _info(self) -> dict[str, Any]:
+        everywhere = np.ones(self.num_envs, np.bool_)
+        masks = self._masks[:, : self.table.num_actions]
+        values = {"action_mask": masks.copy() if self.copy else masks, "seat": self.learners.copy()}
+        return {**values, **{f"_{key}": everywhere for key in values}}
+
+    def _finals(self, done: np.ndarray) -> dict[str, Any]:
+        observations = np.full(self.num_envs, None, object)
+        waiting = np.zeros(self.table.num_actions, np.int8)
+        waiting[-1] = 1
+        for i in np.flatnonzero(done):
+            observations[i] = {"observation": self._last[i].copy(), "action_mask": waiting.copy()}
+        info = {"illegal": self._illegal & done, "_illegal": done}
+        return {"final_obs": observations, "_final_obs": done.copy(), "final_info": info, "_final_info": done.copy()}
+
+
+class SeatEnv(gymnasium.Env):
+    """One game for one seat, see `SeatVectorEnv`; seeded with s it is the AEC environment seeded with s."""
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "render_fps": 2}
+
+    def __init__(self, game: Game | str, *, render_mode: str | None = None, **options: Any) -> None:
+        self._games = SeatVectorEnv(game, 1, **options)
+        self.table = self._games.table
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise ValueError(f"render_mode={render_mode!r} is not allowed; allowed: None, 'ansi', 'human'")
+        self.render_mode = render_mode
+        self.observation_space = self._games.single_observation_space
+        self.action_space = self._games.single_action_space
+        self._over = True
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Begin a game; with a rotating seat each game has the next one, a seed starts with seat 0."""
+        super().reset(seed=seed)
+        games = self._games
+        # A finished game was replaced at once: that one is the next, unless a seed asks for another.
+        if seed is not None or games._seeds is None or not self._replaced():
+            games.reset(seed=None if seed is None else [seed])
+        self._over = False
+        return self._first(games._observed()), self._info()
+
+    def _replaced(self) -> bool:
+        return self._over
+
+    def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+        """Carry out the learner's action and play on to its next decision."""
+        if self._over:
+            raise RuntimeError("the game is over; call reset()")
+        if isinstance(action, bool | np.bool_) or not isinstance(action, int | np.integer | np.ndarray):
+            raise ValueError(f"an action is a whole number, not {action!r}")
+        observations, rewards, terminated, truncated, infos = self._games.step(np.reshape(action, 1))
+        self._over = bool(terminated[0] or truncated[0])
+        observation = infos["final_obs"][0] if self._over else self._first(observations)
+        info = self._info()
+        if self._over:
+            info["action_mask"] = observation["action_mask"]
+            info["illegal"] = int(infos["final_info"]["illegal"][0])
+        if self.render_mode == "human":
+            self.render()
+        return observation, float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
+
+    def action_masks(self) -> np.ndarray:
+        """The learner's legal actions, bool (A,), as MaskablePPO asks for them."""
+        return self._games.action_masks()[0]
+
+    def render(self) -> str | None:
+        """The table as text; after the last step the finished game."""
+        if self.render_mode is None:
+            return None
+        states = self._games.final_states if self._over else self._games.states
+        text = self.table.game.draw_table(states[0])
+        if self.render_mode == "ansi":
+            return text
+        print(text + "\n")
+        return None
+
+    def _info(self) -> dict[str, Any]:
+        masks = self._games._masks[0, : self.table.num_actions]
+        return {"action_mask": masks.copy(), "seat": int(self._games.learners[0]), "illegal": 0}
+
+    @staticmethod
+    def _first(observations: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        return {key: values[0] for key, values in observations.items()}
+
+
+def _policies(table: Any, opponents: Any) -> list[Any]:
+    """One policy for each other seat, clockwise from the learner."""
+    several = isinstance(opponents, list | tuple)
+    given = list(opponents) if several else [opponents] * (table.players - 1)
+    if len(given) != table.players - 1:
+        raise ValueError(f"opponents: {table.players - 1} other seats need a policy, {len(given)} are given")
+    made: dict[str, Any] = {}
+    policies = []
+    for one in given:
+        if isinstance(one, str):
+            # Policies build on environments, so they are looked up only when somebody asks for one by name.
+            if one not in made:
+                made[one] = import_module("monsterzoo.policies").make(one, table.game.name, **table.options)
+            one = made[one]
+        elif not hasattr(one, "act"):
+            raise ValueError(f"opponents: {one!r} is neither the name of a policy nor a policy")
+        policies.append(one)
+    return policies
+
+
+def _compiled(policies: list[Any]) -> Any:
+    """What plays all other seats inside the kernels, or None where some policy is not compiled."""
+    tokens = [getattr(policy, "compiled", None) for policy in policies]
+    if any(token is None for token in tokens):
+        return None
+    if all(token == tokens[0] for token in tokens):
+        return tokens[0]
+    merge = getattr(tokens[0], "merge", None)
+    return merge(tokens) if merge else None
+
+
+def make_seat(game: str, **options: Any) -> SeatEnv:
+    """Gymnasium's entry point for one game."""
+    return SeatEnv(game, **options)
+
+
+def make_seats(game: str, num_envs: int, **options: Any) -> SeatVectorEnv:
+    """Gymnasium's entry point for a batch."""
+    return SeatVectorEnv(game, num_envs, **options)
+
+
+__all__ = ["SeatEnv", "SeatVectorEnv", "Uniform", "make_seat", "make_seats"]

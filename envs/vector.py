@@ -1,0 +1,120 @@
+"""Many games at once, compiled: buffers owned by the batch and written in place."""
+
+from typing import Any
+
+import numpy as np
+
+from .core import kernels
+from .core.game import Game, IllegalActionError
+from .core.rng import env_seed, generator, streams
+from .spaces import action_space, fresh_seed, observation_space
+from .threads import Team
+
+
+class VectorGame:
+    """`num_envs` games of one kind, each waiting for one decision.
+
+    All arrays are numpy buffers that `step` overwrites; copy what must last. Game i of seed s is the AEC environment
+    seeded with `env_seed(s, i)`, and goes on like its `reset()` without a seed when a game is over.
+
+    | name | shape and dtype | meaning |
+    |---|---|---|
+    | `observations` | (N, n) int8 | what the seat that decides knows |
+    | `action_masks` | (N, A) int8 | what it may do |
+    | `seats` | (N,) int64 | who decides |
+    | `rewards` | (N, players) float32 | of the last step, of every seat |
+    | `terminated`, `truncated` | (N,) bool | whether the last step ended a game; the next has then begun |
+    | `states` | (N,) records | the games themselves |
+    | `final_states` | (N,) records | the last finished game of each, as it ended |
+    | `final_returns` | (N, players) float32 | that game's sum of rewards |
+    | `final_lengths` | (N,) int64 | that game's number of decisions |
+    """
+
+    def __init__(self, game: Game, num_envs: int, threads: int = 1, seed: int | None = None, **options: Any) -> None:
+        for name, value in (("num_envs", num_envs), ("threads", threads)):
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(f"{game.name}: {name}={value!r} is not allowed; allowed: a whole number from 1")
+        self.table = game.table(**options)
+        self.num_envs = num_envs
+        self._team = Team(min(threads, num_envs))
+        table, players = self.table, self.table.players
+        self.states = table.new_states(num_envs)
+        self.final_states = table.new_states(num_envs)
+        self.observations = np.zeros((num_envs, table.layout.size), np.int8)
+        self._padded_masks = np.zeros((num_envs, 64 * table.words), np.int8)
+        self.action_masks = self._padded_masks[:, : table.num_actions]
+        self.seats = np.zeros(num_envs, np.int64)
+        self.rewards = np.zeros((num_envs, players), np.float32)
+        self.terminated = np.zeros(num_envs, np.bool_)
+        self.truncated = np.zeros(num_envs, np.bool_)
+        self._totals = np.zeros((2, num_envs, players), np.float32)
+        self._lengths = np.zeros((2, num_envs), np.int64)
+        self.final_returns, self.final_lengths = self._totals[1], self._lengths[1]
+        self.single_observation_space = observation_space(table)
+        self.single_action_space = action_space(table)
+        self._sampled = np.zeros(num_envs, np.int64)
+        self._rows = self.observations.view(np.uint64)
+        self._mask_rows = self._padded_masks.view(np.uint64)
+        self._words = [np.zeros(table.words, np.uint64) for _ in range(self._team.size)]
+        self.reset(seed)
+
+    @property
+    def players(self) -> int:
+        """Number of seats."""
+        return self.table.players
+
+    @property
+    def threads(self) -> int:
+        """Number of threads that share a step."""
+        return self._team.size
+
+    def reset(self, seed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Begin all games anew, of a fresh seed if none is given; returns `observations` and `action_masks`."""
+        self.seed = fresh_seed() if seed is None else seed
+        self.states["rng"] = [generator(env_seed(self.seed, i)) for i in range(self.num_envs)]
+        self._streams = streams(self.seed, self.num_envs, "sample")
+        for buffer in (self.rewards, self.terminated, self.truncated, self._totals, self._lengths):
+            buffer[:] = 0
+        self._run(kernels.reset_batch, (self.states,), (self.seats, self._rows, self._mask_rows))
+        return self.observations, self.action_masks
+
+    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Carry out one action a game, integers (N,); a finished game is replaced at once.
+
+        Returns `observations, action_masks, rewards, terminated, truncated`. Raises `IllegalActionError`, before any
+        game has moved, if one of the actions may not be chosen.
+        """
+        choices = self._checked(actions)
+        before = (self.states, self.final_states, choices)
+        after = (self.seats, self._rows, self._mask_rows, self.rewards, self.terminated, self.truncated)
+        self._run(kernels.step_batch, before, (*after, self._totals, self._lengths))
+        return self.observations, self.action_masks, self.rewards, self.terminated, self.truncated
+
+    def sample_actions(self) -> np.ndarray:
+        """A uniformly random legal action for every game, (N,) int64; reproducible, each game has its own stream."""
+        kernels.sample_batch(self._padded_masks, self._streams, self._sampled, self.table.num_actions)
+        return self._sampled
+
+    def _checked(self, actions: Any) -> np.ndarray:
+        choices = np.asarray(actions)
+        if choices.shape != (self.num_envs,) or choices.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions are whole numbers of shape ({self.num_envs},), not {choices.dtype} {choices.shape}"
+            )
+        choices = np.ascontiguousarray(choices, np.int64)
+        wrong = kernels.first_illegal(choices, self._padded_masks, self.table.num_actions)
+        if wrong >= 0:
+            error = self.table.refuse(self.states[wrong], int(self.seats[wrong]), int(choices[wrong]))
+            raise IllegalActionError(f"game {wrong}: {error}")
+        return choices
+
+    def _run(self, function: Any, before: tuple[Any, ...], after: tuple[Any, ...]) -> None:
+        """Run a kernel on all games, a slice a thread, each thread with scratch of its own."""
+        if self._team.size == 1:
+            function(*before, 0, self.num_envs, *after, self._words[0])
+            return
+        scratch = iter(self._words)
+        self._team.run(function, self.num_envs, lambda start, stop: (*before, start, stop, *after, next(scratch)))
+
+    def close(self) -> None:
+        """Nothing to release."""

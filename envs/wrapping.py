@@ -1,0 +1,50 @@
+"""PettingZoo's standard wrappers without their price."""
+
+from typing import Any
+
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
+
+
+class StandardWrappers(OrderEnforcingWrapper):
+    """OrderEnforcing(AssertOutOfBounds(TerminateIllegal(env))), with a short way for what is in order.
+
+    A legal action of a living agent, and what an agent reads before it, go straight to the environment; everything
+    else takes PettingZoo's own way through all wrappers. (That way costs four times as much as a game step.)
+    """
+
+    def __init__(self, env: AECEnv) -> None:
+        self._raw = env
+        self._referee = TerminateIllegalWrapper(env, illegal_reward=-1)
+        super().__init__(AssertOutOfBoundsWrapper(self._referee))
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Observation, reward, termination, truncation and info of the agent that acts next."""
+        if not self._has_reset:
+            return super().last(observe)
+        result = self._raw.last(observe)
+        if observe:
+            self._referee._prev_obs, self._referee._prev_info = result[0], result[4]
+        return result
+
+    def step(self, action: Any) -> None:
+        """Carry out an action; an illegal one ends the game."""
+        raw = self._raw
+        if self._has_reset and type(action) is int and raw.is_legal(action):
+            self._has_updated = True
+            self._referee._prev_obs = self._referee._prev_info = None
+            raw.step(action)
+            return
+        super().step(action)
+
+    def _read(self, name: str) -> Any:
+        if not self._has_reset:
+            raise AttributeError(f"{name} cannot be accessed before reset")
+        return getattr(self._raw, name)
+
+    agents = property(lambda self: self._read("agents"))
+    agent_selection = property(lambda self: self._read("agent_selection"))
+    rewards = property(lambda self: self._read("rewards"))
+    terminations = property(lambda self: self._read("terminations"))
+    truncations = property(lambda self: self._read("truncations"))
+    infos = property(lambda self: self._read("infos"))
