@@ -63,7 +63,9 @@ def layout(players: int, advanced: bool) -> Layout:
     ]
     integers = [
         numbers("to_grab", players, high=3, meaning="tiles a seat still needs in this round"),
-        numbers("score_tens", players, high=127, meaning=f"score of a seat, up to {MOST_POINTS}: all digits but the last"),
+        numbers(
+            "score_tens", players, high=127, meaning=f"score of a seat, up to {MOST_POINTS}: all digits but the last"
+        ),
         numbers("score_units", players, high=9, meaning="last digit of the score of a seat"),
         numbers("lap", high=100, meaning="lap, counted from 1"),
         numbers("laps_left", high=99, meaning="laps that follow this one"),
