@@ -56,7 +56,7 @@ def layout(players: int, advanced: bool) -> Layout:
         bitset("graveyard", TILES, meaning="buried tiles"),
         bitset("chosen_tiles", TILES, meaning="own tiles chosen to grab or bury, while others are choosing"),
         bitset("open_cards", 4 if advanced else 2, meaning=f"protective cards that lie open: {guards}"),
-        bitset("first_player", players, meaning="first player of the round"),
+        bitset("first_player", players, meaning="first player of the round, in the rendezvous the leader of the lap"),
         bitset("lap_leader", players, meaning="leader of the lap"),
         bitset("asked", players, meaning="seats that decide now (whether or not they have chosen)"),
         bitset("phase", 4 if advanced else 3, meaning="lay, grab, bury" + (", resurrect" if advanced else "")),

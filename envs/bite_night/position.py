@@ -36,7 +36,6 @@ from .text import (
     card_names,
     chosen_names,
     claims_of,
-    members,
     open_names,
     pile_of,
     rounds_of,
@@ -154,7 +153,7 @@ class _Loader:
             self.phase >= BURY or first == expected,
             f"first_player is {first}, but it is seat {expected} in round {self.round} of a lap led by seat {leader}",
         )
-        state.first_player = first
+        state.first_player = first if self.phase < BURY else leader  # it means nothing in the rendezvous
         for seat, points in enumerate(self._list("scores")):
             state.scores[seat] = _number(points, "a score", 0, MOST_POINTS)
 
@@ -346,7 +345,7 @@ class _Loader:
             chosen = [given] if isinstance(given, str) else _items([] if given is None else given, "choices")
             allowed = most if int(state.asked) >> seat & 1 else 0
             _require(len(chosen) <= allowed, f"seat {seat} has chosen {len(chosen)} times instead of {allowed} at most")
-            _require(len(set(chosen)) == len(chosen), f"seat {seat} has chosen {chosen[0]!r} twice")
+            _require(len(set(chosen)) == len(chosen), f"seat {seat} has chosen the same twice: {chosen}")
             for k, name in enumerate(chosen):
                 state.choices[seat, k] = self._choice(seat, name)
             if int(state.asked) >> seat & 1 and (len(chosen) < most or most == 0):

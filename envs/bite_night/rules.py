@@ -112,7 +112,7 @@ STATE = record_type(
         ("phase", np.uint8),
         ("round_number", np.uint8),  # from 1
         ("lap_leader", np.uint8),
-        ("first_player", np.uint8),
+        ("first_player", np.uint8),  # of the round; in the rendezvous the lap's leader
         ("hand", np.uint64, 4),  # cards; what is left in the rendezvous is set aside
         ("pile", np.int8, MAX_PILE),  # designs, the first card laid first; NONE behind the last one
         ("pile_size", np.uint8),
@@ -304,6 +304,7 @@ def decided(state, seat):
 
 @compiled
 def begin_round(state):
+    """Everybody chooses a card to lay."""
     state.round_number += 1
     state.phase = LAY
     ask(state, (1 << np.int64(state.players)) - 1)
@@ -432,11 +433,12 @@ def draw_by_reflexes(state, rivals):
 
 @compiled
 def end_round(state):
-    """The first-player card moves on; after the last round follows the rendezvous."""
-    state.first_player = wrap(np.int64(state.first_player) + 1, np.int64(state.players))
+    """The first-player card moves on; after the last round the lap's leader takes it for the rendezvous."""
     if state.round_number < rounds(state):
+        state.first_player = wrap(np.int64(state.first_player) + 1, np.int64(state.players))
         begin_round(state)
     else:
+        state.first_player = state.lap_leader
         rendezvous(state)
 
 
@@ -453,7 +455,7 @@ def rendezvous(state):
             state.resolved += 1  # it leaves with the open card that cancels it
         elif card == SKIP_TWO:
             state.resolved = min(np.int64(state.resolved) + 3, size)
-        elif card == CLOSED or card == SERVANT or card == CELIBACY:
+        elif card in (CLOSED, SERVANT, CELIBACY):
             lie_open(state, card)
             state.resolved += 1
         elif apply(state, card):

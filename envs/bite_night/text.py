@@ -163,8 +163,8 @@ def draw_table(state: Any) -> str:
         done = int(state.resolved)
         marks = ["x" if place < done else ">" if place == done and phase >= BURY else " " for place in range(16)]
         cards = [f"{marks[place]}{owner}:{CARD_NAMES[card]}" for place, (owner, card) in enumerate(pile_of(state))]
-        for turn in range(0, len(cards), players):
-            lines.append(f"  {'pile' if turn == 0 else '    '}  " + "  ".join(cards[turn : turn + players]))
+        rows = ["  ".join(cards[start : start + players]) for start in range(0, len(cards), players)]
+        lines.append("  pile  " + "\n        ".join(rows))
     if int(state.middle):
         lines.append(f"  middle     {short_tiles(state.middle)}")
     if phase >= BURY:
