@@ -117,7 +117,9 @@ def encode(state, seat, row, players, advanced):
     s = push(row, s, state.hand[seat] & first(designs), designs)
     s = push(row, s, state.hand[seat] >> np.uint64(DESIGNS), len(TWICE))
     s = push(row, s, chosen if laying else ZERO, designs)
-    s = push_pile(row, s, state, seat, players, designs)
+    for _ in range(15 if players == 3 else 16):
+        s = push(row, s, ZERO, designs)  # the pile, see below
+    s = push_owners(row, s, state, seat, players)
     s = push(row, s, np.uint64(state.middle), TILES)
     other = seat
     for _ in range(players):
@@ -132,6 +134,8 @@ def encode(state, seat, row, players, advanced):
     asked = (asked >> np.uint64(seat)) | (asked << np.uint64(players - seat))
     s = push(row, s, asked & first(players), players)
     s = push(row, s, bit(state.phase), 4 if advanced else 3)
+    # Few places of the pile are known: cheaper to set their bits than to push every place.
+    mark_pile(row, state, seat, players, designs, len(row) - (bits + 63) // 64)
     close_bits(row, s, bits)
 
     s = open_numbers(bits)
@@ -168,23 +172,35 @@ def revealed(state):
 
 
 @inlined
-def push_pile(row, s, state, seat, players, designs):
-    """The known cards of the pile, then who laid which card."""
-    rounds = 5 if players == 3 else 4
-    size, seen = np.int64(state.pile_size), revealed(state)
-    leader = wrap(np.int64(state.lap_leader) - seat + players, players)  # as the observer sees it
-    own = wrap(players - leader, players)  # the observer's place in the round
-    for turn in range(rounds):
-        for k in range(players):
-            place = turn * players + k
-            known = place < seen or k == own
-            s = push(row, s, one_hot(np.int64(state.pile[place])) if known else ZERO, designs)
-        own = wrap(own + players - 1, players)
-    first_player = leader
-    for turn in range(rounds):
-        s = push(row, s, _OWNERS[players, first_player] if turn * players < size else ZERO, players * players)
+def push_owners(row, s, state, seat, players):
+    """Who laid which card of the pile; the first player moves on by one each round."""
+    first_player = wrap(np.int64(state.lap_leader) - seat + players, players)  # as the observer sees it
+    for turn in range(5 if players == 3 else 4):
+        laid = turn * players < state.pile_size
+        s = push(row, s, _OWNERS[players, first_player] if laid else ZERO, players * players)
         first_player = wrap(first_player + 1, players)
     return s
+
+
+@inlined
+def mark_pile(row, state, seat, players, designs, start):
+    """Put the known cards of the pile, own and revealed ones, into the stream of bits, whose first word is `start`."""
+    seen, size = revealed(state), np.int64(state.pile_size)
+    for place in range(min(seen, size)):
+        mark_card(row, state, place, designs, start)
+    place = wrap(seat - np.int64(state.lap_leader) + players, players)  # the seat's card of the first round
+    for turn in range(5 if players == 3 else 4):
+        if seen <= place < size:
+            mark_card(row, state, place, designs, start)
+        # one place earlier in each round; from the first place of a round to the last of the next
+        place += 2 * players - 1 if place == turn * players else players - 1
+
+
+@inlined
+def mark_card(row, state, place, designs, start):
+    """Set the bit of the card in a place of the pile."""
+    column = designs + len(TWICE) + designs + place * designs + np.int64(state.pile[place])
+    row[start + (column >> 6)] |= bit(column & 63)
 
 
 @inlined

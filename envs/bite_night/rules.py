@@ -269,20 +269,20 @@ def legal_tiles(state, seat):
 
 @compiled
 def step(state, seat, action):
-    """Carry out a legal action."""
+    """Carry out a legal action, then what follows from it in the rendezvous."""
     phase = np.int64(state.phase)
     if phase == LAY:
         lay(state, seat, action)
         return
     tile = action - (DESIGNS if state.advanced else BASIC_DESIGNS) - TILES * (phase - GRAB)
-    if phase == BURY:
-        bury(state, seat, tile)
-    elif phase == RAISE:
-        raise_tile(state, seat, tile)
-    elif state.draft:
-        draft(state, seat, tile)
+    if phase == GRAB:
+        done = draft(state, seat, tile) if state.draft else race(state, seat, tile)
+    elif phase == BURY:
+        done = bury(state, seat, tile)
     else:
-        race(state, seat, tile)
+        done = raise_tile(state, seat, tile)
+    if done:
+        rendezvous(state)
 
 
 @inlined
@@ -360,21 +360,21 @@ def to_grab(state, seat):
 
 @compiled
 def draft(state, seat, tile):
-    """Take a tile; the next player clockwise takes the next one."""
+    """Take a tile; the next player clockwise takes the next one. Whether the rendezvous begins."""
     state.tiles[seat] |= bit(tile)
     state.middle ^= bit(tile)
     if state.middle == ZERO:
-        end_round(state)
-    else:
-        ask(state, 1 << wrap(seat + 1, np.int64(state.players)))
+        return end_round(state)
+    ask(state, 1 << wrap(seat + 1, np.int64(state.players)))
+    return False
 
 
 @compiled
 def race(state, seat, tile):
-    """Reach for a tile; when everybody who needs one has done so, every tile that was named finds an owner."""
+    """Reach for a tile; every tile that was named finds an owner when all have. Whether the rendezvous begins."""
     state.choices[seat, 0] = tile
     if not decided(state, seat):
-        return
+        return False
     players = np.int64(state.players)
     for runner in range(players):
         wanted = np.int64(state.choices[runner, 0])
@@ -389,9 +389,9 @@ def race(state, seat, tile):
         if to_grab(state, runner) > 0:
             needy |= 1 << runner
     if needy == 0:
-        end_round(state)
-    else:
-        ask(state, needy)
+        return end_round(state)
+    ask(state, needy)
+    return False
 
 
 @compiled
@@ -433,13 +433,13 @@ def draw_by_reflexes(state, rivals):
 
 @compiled
 def end_round(state):
-    """The first-player card moves on; after the last round the lap's leader takes it for the rendezvous."""
-    if state.round_number < rounds(state):
-        state.first_player = wrap(np.int64(state.first_player) + 1, np.int64(state.players))
-        begin_round(state)
-    else:
+    """The first-player card moves on; after the last round the lap's leader takes it and the rendezvous begins."""
+    if state.round_number == rounds(state):
         state.first_player = state.lap_leader
-        rendezvous(state)
+        return True
+    state.first_player = wrap(np.int64(state.first_player) + 1, np.int64(state.players))
+    begin_round(state)
+    return False
 
 
 # --- Rendezvous ---
@@ -566,16 +566,16 @@ def ask_to_bury(state, card):
 
 @compiled
 def bury(state, seat, tile):
-    """Choose a tile, then another one; all tiles are buried when everybody has chosen."""
+    """Choose a tile, then another one; all are buried when everybody has chosen. Whether the card is done."""
     if state.choices[seat, 0] == NONE:
         state.choices[seat, 0] = tile
-        return
+        return False
     state.choices[seat, 1] = tile
     if not decided(state, seat):
-        return
+        return False
     bury_all(state, np.int64(state.pile[state.resolved]))
     state.resolved += 1
-    rendezvous(state)
+    return True
 
 
 @compiled
@@ -648,18 +648,18 @@ def raise_all(state, seat):
 
 @compiled
 def raise_tile(state, seat, tile):
-    """Take a tile from the graveyard; when no choice is left, the next player's turn comes."""
+    """Take a tile from the graveyard; with no choice left the next player's turn comes. Whether the card is done."""
     state.graveyard ^= bit(tile)
     state.tiles[seat] |= bit(tile)
     state.claims[tile // 10] -= 1
     if has_to_choose(state):
-        return
+        return False
     raise_all(state, seat)
     following = wrap(seat + 1, np.int64(state.players))
     if following != state.lap_leader and resurrect(state, following):
-        return
+        return False
     state.resolved += 1
-    rendezvous(state)
+    return True
 
 
 @compiled
