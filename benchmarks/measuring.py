@@ -7,9 +7,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
+from itertools import zip_longest
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from monsterzoo.envs.version import VERSION
 
 Run = Callable[[float], float]
 """Runs for about so many seconds and returns a rate, in units a second."""
@@ -97,13 +100,14 @@ def parallel_loop(env: Any, seconds: float) -> float:
 
 def machine() -> dict[str, Any]:
     """What the numbers depend on."""
-    packages = ("monsterzoo", "numpy", "numba", "gymnasium", "pettingzoo")
+    packages = ("numpy", "numba", "gymnasium", "pettingzoo")
     return {
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
+        "monsterzoo": VERSION,
         **{package: version(package) for package in packages},
     }
 
@@ -135,9 +139,10 @@ def short(value: float) -> str:
 
 
 def grid(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A table in plain text: first column to the left, the others to the right."""
-    cells = [[str(cell) for cell in row] for row in (head, *rows)]
+    """A table in plain text: first column to the left, the others to the right; heads may have several lines."""
+    heads = list(zip_longest(*(cell.split("\n") for cell in head), fillvalue=""))
+    cells = [[str(cell) for cell in row] for row in (*heads, *rows)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(head))]
     lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in cells]
-    lines.insert(1, "  ".join("-" * width for width in widths))
+    lines.insert(len(heads), "  ".join("-" * width for width in widths))
     return "\n".join(lines)

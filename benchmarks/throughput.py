@@ -43,6 +43,8 @@ MEANINGS = {
     "connect_four_v3": "PettingZoo's own env() in the same AEC loop, the yardstick",
 }
 
+RATIOS = (("vector, 2 threads", "vector"), ("raw_env", "connect_four_v3"), ("env", "connect_four_v3"))
+
 
 def engine(table: Table, count: int) -> Run:
     """Random play without observations, one core."""
@@ -83,7 +85,7 @@ def one_seat(name: str, options: dict[str, Any], count: int, opponents: str) -> 
 def runs_of(name: str, options: dict[str, Any], count: int, every: bool = True) -> dict[str, Run]:
     """All runs of one variant; `every=False` leaves out all but the main ones."""
     module = import_module(f"monsterzoo.envs.{name}")
-    runs = {
+    runs: dict[str, Run] = {
         "engine": engine(find_game(name).table(**options), count),
         "vector": vector(name, options, count),
         "vector, 2 threads": vector(name, options, count, threads=2),
@@ -167,12 +169,14 @@ def benchmark(
     }
     print("\n".join(f"{key:<12}{value}" for key, value in report["machine"].items()))
     for name in names:
-        game, variants = find_game(name), []
+        game = find_game(name)
+        variants: list[dict[str, Any]] = []
         for options in game.variants:
             rates = measure(runs_of(name, options, count, every), seconds, repeats)
             variants.append({"options": options, **sizes(name, options), "rates": rates})
         first = game.variants[0]
-        start = {kind: first_step(name, first, kind) for kind in ("env", "vector")} if starts else {}
+        kinds = ("env", "vector") if starts else ()
+        start = {kind: first_step(name, first, kind) for kind in kinds}
         print(f"\n{name}\n{game_table(variants)}")
         for kind, timing in start.items():
             print(f"import and first step, {kind}: {timing['cold']:.1f} s cold, {timing['warm']:.2f} s warm")
@@ -184,17 +188,14 @@ def benchmark(
 
 def game_table(variants: list[dict[str, Any]]) -> str:
     """Rates as rows, variants as columns."""
-    rows: list[list[Any]] = []
-    for key in variants[0]["rates"]:
-        rows.append([key, *(variant["rates"][key] for variant in variants)])
-    yardstick = "connect_four_v3"
-    if yardstick in variants[0]["rates"]:
-        for key in ("raw_env", "env"):
-            rows.append([f"{key} / {yardstick}", *(_ratio(variant["rates"], key, yardstick) for variant in variants)])
-    rows.append(["2 threads / 1", *(_ratio(v["rates"], "vector, 2 threads", "vector") for v in variants)])
+    measured = variants[0]["rates"]
+    rows = [[key, *(variant["rates"][key] for variant in variants)] for key in measured]
+    for key, base in RATIOS:
+        if key in measured and base in measured:
+            rows.append([f"{key} / {base}", *(_ratio(variant["rates"], key, base) for variant in variants)])
     rows.append(["bytes of a state", *(variant["state_bytes"] for variant in variants)])
     rows.append(["bytes written a step", *(variant["bytes_written_per_step"] for variant in variants)])
-    return grid(["steps/s", *(label(variant["options"]).replace(", ", " ") for variant in variants)], rows)
+    return grid(["steps/s", *(label(variant["options"]).replace(", ", "\n") for variant in variants)], rows)
 
 
 def _ratio(rates: dict[str, Rate], key: str, base: str) -> str:
