@@ -14,7 +14,7 @@ from .layout import Layout
 from .options import REWARD, Option, resolve
 from .rng import generator
 
-NAMES = ("bite_night_v0", "pikit_v0", "yokai_septet_v0")
+NAMES = ("yokai_septet_v0",)
 """Every game; the folder of one is its name without the version."""
 
 
@@ -74,6 +74,12 @@ class Table:
     options: dict[str, Any]
     template: np.ndarray = field(repr=False)
     """One state, shape (1,), that holds nothing but the options."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _find_table, (self.game.name, self.options)
+
+    def __deepcopy__(self, memo: Any) -> "Table":
+        return self
 
     @property
     def players(self) -> int:
@@ -200,6 +206,10 @@ class Table:
             return IllegalActionError(f"{name!r} ({action}) is illegal: player_{seat} has a decision to make")
         reason = self.game.refusal(state, seat, int(action))
         return IllegalActionError(f"{name!r} ({action}) is illegal for player_{seat}: {reason}")
+
+
+def _find_table(name: str, options: dict[str, Any]) -> Table:
+    return find_game(name).table(**options)
 
 
 def _seats(bits: Any) -> list[int]:

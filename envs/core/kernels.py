@@ -19,7 +19,7 @@ from .contract import (
     setup,
     step,
 )
-from .jit import compiled, kernel
+from .jit import compiled, inlined, kernel
 from .layout import expand
 from .rng import draw
 
@@ -181,19 +181,34 @@ def step_batch(
         refresh(state, i, seats, rows, masks, words)
 
 
+@inlined
+def pick_masked(mask, actions, holder):
+    """A uniformly random action of an int8 mask."""
+    total = 0
+    for action in range(actions):
+        total += mask[action]
+    left = draw(holder, total)
+    for action in range(actions):
+        left -= mask[action]
+        if left < 0:
+            return action
+    return -1
+
+
 @kernel
 def sample_batch(masks, streams, choices, actions):
     """A uniformly random legal action for every game, each from its own stream; `masks` is int8 (N, ≥ actions)."""
+    masks = unowned(masks)
     for i in range(len(choices)):
-        total = 0
-        for action in range(actions):
-            total += masks[i, action]
-        left = draw(streams[i], total)
-        for action in range(actions):
-            left -= masks[i, action]
-            if left < 0:
-                choices[i] = action
-                break
+        choices[i] = pick_masked(masks[i], actions, streams[i])
+
+
+@kernel
+def sample_rows(masks, stream, choices):
+    """A uniformly random legal action a row, all from one stream; `masks` is int8 (B, A), `stream` has shape (1,)."""
+    masks = unowned(masks)
+    for i in range(len(choices)):
+        choices[i] = pick_masked(masks[i], masks.shape[1], stream[0])
 
 
 @kernel

@@ -1,0 +1,33 @@
+"""The random player."""
+
+import numpy as np
+from monsterzoo.envs.core import kernels
+from monsterzoo.envs.core.game import Table
+from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.core.seat_kernels import Uniform
+
+
+class UniformPolicy:
+    """A uniformly random legal action."""
+
+    name = "random"
+    compiled = Uniform()
+
+    def __init__(self, table: Table, seed: int = 0) -> None:
+        self.table = table
+        self._stream = streams(seed, 1, "policy")
+
+    def act(
+        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
+    ) -> np.ndarray:
+        """One legal action a row, integers (B,)."""
+        actions = np.empty(len(action_masks), np.int64)
+        kernels.sample_rows(action_masks, self._stream, actions)
+        return actions
+
+
+def make(table: Table, argument: str | None, seed: int) -> UniformPolicy:
+    """The maker behind the spec "random"."""
+    if argument is not None:
+        raise ValueError(f"'random' takes no argument, not {argument!r}")
+    return UniformPolicy(table, seed)
