@@ -27,9 +27,9 @@ def _parse_deck(value: Any) -> dict[str, int] | None:
         number = int(key) if isinstance(key, str) and key.isdecimal() else key
         if isinstance(number, bool) or number not in copies:
             raise ValueError(f"there is no card {key!r}")
-        if type(count) is not int or count < 0:
+        if isinstance(count, bool) or not hasattr(count, "__index__") or count < 0:
             raise ValueError(f"{count!r} copies of card {key}")
-        copies[number] += count
+        copies[number] += int(count)
     if sum(copies.values()) > MAX_DECK:
         raise ValueError(f"{sum(copies.values())} cards")
     return {str(number): count for number, count in copies.items() if count}

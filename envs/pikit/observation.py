@@ -22,6 +22,7 @@ from ..core.layout import (
     push_number,
 )
 from .rules import (
+    CENTRE,
     DRAW,
     EFFECTS,
     MAX_DECK,
@@ -56,7 +57,7 @@ def layout(players: int) -> Layout:
     ]
     integers = [
         numbers("hand", 11, high=MAX_DECK, meaning="own kaiju"),
-        numbers("centre", 11, high=MAX_DECK, meaning="cards in the centre"),
+        numbers("centre", 11, high=CENTRE, meaning="cards in the centre"),
         numbers("discard_pile", 11, high=MAX_DECK, meaning="discarded cards, pending ones included"),
         numbers("unseen", 11, high=MAX_DECK, meaning="cards in the deck or secretly in other hands"),
         numbers("known", players, 11, high=MAX_DECK, meaning="kaiju by seat that everybody has seen go into the hand"),

@@ -87,27 +87,26 @@ def mechas_of(bits: Any) -> list[int]:
 
 def mechas_on_table(state: Any) -> list[int]:
     """The mechas that nobody holds."""
-    held = 0
-    for mechas in state.mechas:
-        held |= int(mechas)
-    return mechas_of(int(MECHAS) & ~held)
+    return mechas_of(int(MECHAS) - sum(state.mechas.tolist()))
 
 
 def deck_cards(state: Any) -> list[int]:
     """The deck, top first."""
-    return [int(value) for value in state.cards[int(state.top) : int(state.deck_cards)]]
+    cards: list[int] = state.cards[int(state.top) : int(state.deck_cards)].tolist()
+    return cards
 
 
 def discard_pile(state: Any) -> list[int]:
     """The discards, the first one first."""
-    return [int(card) & 15 for card in state.cards[: int(state.discarded)]]
+    return [card & 15 for card in state.cards[: int(state.discarded)].tolist()]
 
 
 def pending_discards(state: Any) -> list[tuple[int, int, str]]:
     """The discards that wait for reactions as (seat, card, effect), the first one first."""
-    pile = state.cards[int(state.discarded) - int(state.pending) : int(state.discarded)]
-    effects = [EFFECT_NAMES[int(state.effect)]] + ["cancel"] * (len(pile) - 1) if len(pile) else []
-    return [(int(card) >> 4, int(card) & 15, effect) for card, effect in zip(pile, effects)]
+    size = int(state.discarded)
+    pile = state.cards[size - int(state.pending) : size].tolist()
+    effects = [EFFECT_NAMES[state.effect]] + ["cancel"] * (len(pile) - 1)
+    return [(card >> 4, card & 15, effect) for card, effect in zip(pile, effects)]
 
 
 def scores(state: Any) -> list[int]:
@@ -138,7 +137,7 @@ def describe(state: Any, seat: int) -> str:
         f"Deck: {len(deck_cards(state))} cards. Discard pile: {_listed(sorted(discard_pile(state)))}.",
     ]
     lines += [
-        f"{_name(by, seat).capitalize()} discarded a {card}: {effect}{_from_whom(state, by, effect, seat)}."
+        f"Pending: a {card} discarded by {_name(by, seat)}: {effect}{_from_whom(state, by, effect, seat)}."
         for by, card, effect in pending_discards(state)
     ]
     for other in [(seat + k) % players for k in range(players)]:
