@@ -56,6 +56,8 @@ class Game:
     """The whole table as text, for people who watch."""
     refusal: Callable[[Any, int, int], str]
     """`(state, seat, action)`: why an action that is not legal is not."""
+    truncating: Mapping[str, Any] = field(default_factory=dict)
+    """Options with which most games are cut off; empty for a game that is never truncated."""
 
     def table(self, **options: Any) -> "Table":
         """The game with its options chosen; raises `ValueError` for an unknown or impossible one."""
