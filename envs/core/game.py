@@ -15,7 +15,7 @@ from .layout import Layout
 from .options import REWARD, Option, resolve
 from .rng import generator
 
-NAMES = ("pikit_v0", "yokai_septet_v0")
+NAMES = ("bite_night_v0", "pikit_v0", "yokai_septet_v0")
 """Every game; the folder of one is its name without the version."""
 
 
