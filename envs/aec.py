@@ -165,7 +165,7 @@ class GameEnv(AECEnv):
             rewards[other] = reward
             if reward:
                 cumulative[other] += reward
-        self._show(masks, acting)
+        self._show(masks, int(acting))
         if not acting:
             self._finish()
         if self.render_mode == "human":
