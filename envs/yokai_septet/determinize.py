@@ -162,8 +162,9 @@ def impossible_in(state, seat, other):
     reachable = False
     for k in range(3):
         reachable |= pass_target(state, shown_by, k) == other
-    # The observer's own passes are known; had it been passed to another, it would have been seen.
-    if state.lead_held or not reachable or shown_by == seat:
+    # An observer that showed it and knows what it passed knows where the card is.
+    own = shown_by == seat and state.passes[seat, 0] != NONE
+    if state.lead_held or not reachable or own:
         cards |= bit(shown_card(state))
     return cards
 
