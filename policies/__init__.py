@@ -14,6 +14,7 @@ __all__ = ["Policy", "make", "specs"]
 _MAKERS = {
     "random": "uniform:make",
     "heuristic": "heuristics:make",
+    "search": "search:make",
 }
 
 
