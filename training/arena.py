@@ -21,7 +21,7 @@ from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.arrays import unowned
 from monsterzoo.envs.core.bits import first, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, score, setup, step
-from monsterzoo.envs.core.game import Table, find_game
+from monsterzoo.envs.core.game import IllegalActionError, Table, find_game
 from monsterzoo.envs.core.jit import compiled, kernel
 from monsterzoo.envs.core.rng import env_seed, generator, streams
 from monsterzoo.envs.core.seat_kernels import choose, choose_one, show_learner
@@ -230,7 +230,8 @@ class Tournament:
             for begin in range(0, last, step_deals):
                 if until_interval is not None and begin and self.precision(begin) <= until_interval:
                     break
-                open_games = np.argwhere(~self.done[begin : min(begin + step_deals, last)]) + (begin, 0)
+                open_games = np.argwhere(~self.done[begin : min(begin + step_deals, last)])
+                open_games[:, 0] += begin
                 if not len(open_games):
                     continue
                 if all_compiled:
@@ -323,10 +324,27 @@ class Tournament:
                     choices[asked] = policies[who].act(
                         rows[asked], masks[asked, : table.num_actions], seats[asked], states[asked]
                     )
+                    self._check(policies[who], states, asked, seats, choices, masks)
             step_games(states, seats, choices)
             if monotonic() - ticked > 0.5:
                 tick()
                 ticked = monotonic()
+
+    def _check(
+        self,
+        policy: Policy,
+        states: np.ndarray,
+        asked: np.ndarray,
+        seats: np.ndarray,
+        choices: np.ndarray,
+        masks: np.ndarray,
+    ) -> None:
+        """Raise `IllegalActionError` if a policy chose what it may not."""
+        wrong = kernels.first_illegal(choices[asked], masks[asked], self.table.num_actions)
+        if wrong >= 0:
+            slot = asked[wrong]
+            error = self.table.refuse(states[slot], int(seats[slot]), int(choices[slot]))
+            raise IllegalActionError(f"{policy.name}: {error}")
 
     # --- Results ---
 

@@ -28,9 +28,7 @@ def mean_with_interval(sums: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray
     return means, half
 
 
-def fit_ratings(
-    lineups: np.ndarray, won: np.ndarray, games: np.ndarray, players: int
-) -> tuple[np.ndarray, np.ndarray]:
+def fit_ratings(lineups: np.ndarray, won: np.ndarray, games: np.ndarray, players: int) -> tuple[np.ndarray, np.ndarray]:
     """Strengths (K,) with mean 0 and their covariance (K, K), in natural units (times `ELO` for Elo points).
 
     The model is Bradley and Terry's for two sides and Luce's for more: a side wins with a chance in proportion to
@@ -48,14 +46,13 @@ def fit_ratings(
     sides = lineups.shape[1]
     member = np.zeros((len(kinds), sides, players))
     np.put_along_axis(member, kinds[:, :, None], 1.0, axis=2)
-    games_of = np.bincount(which, games, len(kinds))
+    games_of = np.bincount(which, games, len(kinds)) + 1.0
     won_of = np.stack([np.bincount(which, won[:, k], len(kinds)) for k in range(players)], axis=1)
     won_of += member.sum(axis=1) / sides  # the drawn game
-    games_of = games_of + 1.0
 
     strengths = np.zeros(players)
     for _ in range(100):
-        chances, expected, information = _expectations(strengths, member)
+        expected, information = _expectations(strengths, member)
         gradient = (won_of - games_of[:, None] * expected).sum(axis=0)
         hessian = np.tensordot(games_of, information, axes=1)
         move = np.linalg.pinv(hessian) @ gradient
@@ -63,7 +60,7 @@ def fit_ratings(
         strengths -= strengths.mean()
         if np.abs(move).max() < 1e-10:
             break
-    _, expected, information = _expectations(strengths, member)
+    expected, information = _expectations(strengths, member)
     bread = np.linalg.pinv(np.tensordot(games_of, information, axes=1))
     scores = won - games[:, None] * expected[which]
     deals = max(len(won), 2)
@@ -71,18 +68,18 @@ def fit_ratings(
     return strengths, bread @ meat @ bread
 
 
-def _expectations(strengths: np.ndarray, member: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Chances (L, n) of the sides of every line-up, expected wins (L, K) of a game, and its information (L, K, K)."""
+def _expectations(strengths: np.ndarray, member: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Expected wins (L, K) in a game of every line-up, and the game's information (L, K, K)."""
     logits = member @ strengths
     chances = np.exp(logits - logits.max(axis=1, keepdims=True))
     chances /= chances.sum(axis=1, keepdims=True)
     expected = np.einsum("ln,lnk->lk", chances, member)
     information = np.einsum("ln,lnk,lnj->lkj", chances, member, member) - np.einsum("lk,lj->lkj", expected, expected)
-    return chances, expected, information
+    return expected, information
 
 
 def elo(strengths: np.ndarray, covariance: np.ndarray, anchor: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Ratings (K,) and half-widths of their intervals; the anchor's rating is 0 and certain, without one the mean is 0."""
+    """Ratings (K,) and half-widths of their intervals, relative to the anchor or, without one, to the mean."""
     count = len(strengths)
     shift = np.eye(count)
     if anchor is not None:

@@ -30,7 +30,7 @@ def compress_64(row, start):
     return np.packbits(row.view(np.int8)[start : start + 64] != 0, bitorder="little").view(np.uint64)[0]
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def _compress_64(typing_context, row, start):
     """`compress_64` as vector instructions."""
 

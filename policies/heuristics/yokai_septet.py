@@ -17,13 +17,10 @@ from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, has, l
 from monsterzoo.envs.core.jit import compiled, inlined
 from monsterzoo.envs.yokai_septet.observation import layout
 from monsterzoo.envs.yokai_septet.rules import (
-    BOSS_BIT,
     BOSSES,
     CARDS,
     CARDS_WITH_FOILS,
     DOWN,
-    EXCHANGE,
-    KEEP_NEW,
     KEEP_OLD,
     NO_EXCHANGE,
     RANK_OF,
@@ -73,7 +70,7 @@ HIGHER = np.array(
 MISSES = np.array([[(1 - k / 20) ** n for n in range(64)] for k in range(21)])
 LOSING, WINNING = -8.0, 8.0
 
-# --- Weights: chosen by hand, then improved by play against themselves ---
+# --- Weights: chosen by hand, then improved by small random changes that won against what was there before ---
 
 _WEIGHTS = (
     "boss", "star", "trick", "trick_growth", "keep_a", "keep_trump", "keep_trump_rank", "keep_rank", "keep_boss",
@@ -87,10 +84,10 @@ _WEIGHTS = (
 ) = range(len(_WEIGHTS))  # fmt: skip
 WEIGHTS = np.array(
     [
-        [1, 0.3, 0.15, 0.08, 0.5, 0.15, 0.03, 0.01, 0.0, 0.5, 0.02, 0.1, -0.5, -1, 0.1, -0.3, -2, 0, 0, 0.1],
-        [1, 0.3, 0.15, 0.08, 0.5, 0.15, 0.03, 0.01, 0.0, 0.5, 0.02, 0.1, -0.5, -1, 0.1, -0.3, -2, 0, 0, 0.1],
-        [1, 0.3, 0.10, 0.04, 0.5, 0.15, 0.03, 0.01, 0.0, 0.5, 0.02, 0.1, -0.5, -1, 0.1, -0.3, -2, 0, 0, 0.1],
-        [1, 0.0, -0.1, 0.00, 0.5, 0.15, 0.03, 0.01, 0.0, 0.5, 0.02, 0.1, 1.0, -1, 0.1, -0.3, -2, -1, -2, 0.1],
+        [1, 0.21, 0.22, 0.09, 0.5, 0, 0.04, -0.03, 0.53, 0, -0.27, 0.61, -0.36, -1.3, -0.15, -1, -0.3, 0, 0, -0.09],
+        [0.8, 0.12, 0.14, 0.04, 0.9, 0.06, 0.12, 0.01, 0.08, 0.4, 0, 0.1, -0.9, -1.6, 0.16, -0.26, -3, 0, 0, 0.1],
+        [1, -0.2, 0.12, 0.04, 0.16, 0.9, -0.1, -0.02, 0.05, 0, -0.2, 0.18, -0.6, -1, 0.06, -0.25, -0.65, 0, 0, 0],
+        [1, 0, -0.1, 0, 0.64, 0.27, 0.07, 0.01, -0.13, 0.54, 0.09, 0, 0.35, -0.54, 0.05, -0.57, -3.6, -1, 0.3, 0],
     ]
 )  # fmt: skip
 
@@ -113,7 +110,7 @@ def decide(row, words, variant, weights):
             return best_card(row, words[0], variant, weights)
         if phase == bit(0):
             return best_to_pass(row, words[0], variant, weights)
-        return best_exchange(row, words[0])
+        return best_exchange(words[0])
     if phase == ONE:
         return best_to_pass(row, words[0], variant, weights)
     return best_card(row, words[0], variant, weights)
@@ -152,11 +149,9 @@ def best_to_pass(row, legal, variant, weights):
 
 
 @compiled
-def best_exchange(row, legal):
-    """Two players: leave bosses where they are."""
-    if has(legal, NO_EXCHANGE):
-        return NO_EXCHANGE
-    return KEEP_OLD
+def best_exchange(legal):
+    """Two players: leave bosses where they are, where they can be followed with and seen."""
+    return NO_EXCHANGE if has(legal, NO_EXCHANGE) else KEEP_OLD
 
 
 # --- Playing a card ---
@@ -213,56 +208,65 @@ def best_card(row, legal, variant, weights):
             on_table |= bit(card)
             if k == leader:
                 led, best_seat, strongest = SUIT_OF[card], k, card
-            elif has(beaters(strongest, led, trump), card):
+            elif has(beaters(strongest, trump), card):
                 best_seat, strongest = k, card
-
-    # What we know of the cards we do not see.
-    unknown = first(cards) & ~hand
-    for k in range(players):
-        unknown &= ~columns(row, at[PLAYED] + k * cards, cards)
-    share = 10 if variant == THREE else 7  # of the unknown cards in another hand, in twentieths
-    bare = ZERO
-    if variant == TWO:
-        bare = columns(row, at[BARE] + CARDS, CARDS)
-        unknown &= ~(bare | columns(row, at[BARE], CARDS) | columns(row, at[DISCARD], CARDS))
-        share = straw_share(row, popcount(unknown))
-    if variant != SUITORS:
-        unknown &= ~columns(row, at[TRUMP_CARD], cards)
-
+    stronger = ZERO if leader == 0 else beaters(strongest, trump)
     bosses = on_table & BOSSES
     prize = 0.0
     while bosses != ZERO:
         prize += worth(row, lowest(bosses), variant, weights, trump)
         bosses = drop_lowest(bosses)
+    table_bosses = popcount(on_table & BOSSES)
 
-    hold = -1.0  # chance of the own side if our card does not become the best
+    # What we know of the cards we do not see, and of the seats that play after us.
+    unknown = first(cards) & ~hand
+    for k in range(players):
+        unknown &= ~columns(row, at[PLAYED] + k * cards, cards)
+    share = 10 if variant == THREE else 7  # of the unknown cards in another hand, in twentieths
+    known = (ZERO, ZERO, ZERO)
+    if variant == TWO:
+        bare = columns(row, at[BARE] + CARDS, CARDS)
+        known = (bare, ZERO, ZERO)
+        unknown &= ~(bare | columns(row, at[BARE], CARDS) | columns(row, at[DISCARD], CARDS))
+        share = straw_share(row, popcount(unknown))
+    elif later > 0:
+        known = passed_on(row, variant)
+    if variant != SUITORS:
+        unknown &= ~columns(row, at[TRUMP_CARD], cards)
+    voids = columns(row, at[VOID] + 7, 7 * (players - 1))
+    teams = players == 4
+    others = (teams, later, unknown, known, voids, share)
+
+    width = 14 if variant == SUITORS else 7
+    foe = rival(row, variant, best_seat)
+    need, limit = _NEED[variant], _LIMIT[variant]
+    our_bosses, our_tricks = popcount(columns(row, at[CAPTURED], width)), number(row, at[TRICKS])
+    foe_bosses = popcount(columns(row, at[CAPTURED] + foe * width, width))
+    foe_tricks = number(row, at[TRICKS] + foe)
+    ahead = weights[W_LATER_BOSS] * later
+
+    hold = -1.0  # our side's chance when a card that is neither the best nor a boss is added
     top, chosen = -1e9, 0
     left = legal
     while left != ZERO:
         card = lowest(left)
         left = drop_lowest(left)
+        suit = SUIT_OF[card]
         boss = has(BOSSES, card)
         stake = prize + (worth(row, card, variant, weights, trump) if boss else 0.0)
-        count = popcount((on_table | bit(card)) & BOSSES)
+        count = table_bosses + (1 if boss else 0)
         willing = 1.0 if count > 0 else weights[W_RELUCTANCE]
-        if leader == 0:
-            chance = chance_to_win(row, variant, card, SUIT_OF[card], trump, later, 0, unknown, bare, share, willing)
-        elif has(beaters(strongest, led, trump), card):
-            chance = chance_to_win(row, variant, card, led, trump, later, 0, unknown, bare, share, willing)
+        if leader == 0 or has(stronger, card):
+            chance = chance_to_win(card, suit if leader == 0 else led, trump, 0, others, willing)
         elif boss or hold < 0.0:
-            chance = chance_to_win(
-                row, variant, strongest, led, trump, later, best_seat, unknown, bare, share, willing
-            )
-            if not boss:
-                hold = chance
+            chance = chance_to_win(strongest, led, trump, best_seat, others, willing)
+            hold = hold if boss else chance
         else:
             chance = hold
-        ahead = weights[W_LATER_BOSS] * later
-        value = chance * (gain(row, variant, weights, 0, count, stake) + ahead)
-        value += (1.0 - chance) * (-gain(row, variant, weights, rival(row, variant, best_seat), count, stake) - ahead)
-        value -= kept(card, trump, boss, weights)
+        ours = gain(weights, our_bosses + count, our_tricks + 1, need, limit, stake)
+        theirs = gain(weights, foe_bosses + count, foe_tricks + 1, need, limit, stake)
+        value = chance * (ours + ahead) - (1.0 - chance) * (theirs + ahead) - kept(card, trump, boss, weights)
         if leader == 0:
-            suit = SUIT_OF[card]
             value += weights[W_LEAD_LENGTH] * popcount(hand & SUIT_CARDS[suit])
             value += weights[W_LEAD_BOSS] * popcount(unknown & SUIT_CARDS[suit] & BOSSES) * (2.0 * chance - 1.0)
         if value > top:
@@ -294,27 +298,22 @@ def rival(row, variant, best_seat):
 
 
 @inlined
-def gain(row, variant, weights, side, count, stake):
-    """What a trick with `count` bosses worth `stake` is worth to the side that takes it."""
-    at = _AT[variant]
-    width = 14 if variant == SUITORS else 7
-    captured = popcount(columns(row, at[CAPTURED] + side * width, width))
-    tricks = number(row, at[TRICKS] + side)
-    if captured + count >= _NEED[variant]:
+def gain(weights, bosses, tricks, need, limit, stake):
+    """What a trick is worth to the side that then has so many bosses and tricks."""
+    if bosses >= need:
         return WINNING
-    if tricks + 1 >= _LIMIT[variant]:
+    if tricks >= limit:
         return LOSING
-    return stake - weights[W_TRICK] - weights[W_GROWTH] * tricks
+    return stake - weights[W_TRICK] - weights[W_GROWTH] * (tricks - 1)
 
 
 @inlined
-def beaters(card, led, trump):
-    """All cards that beat a card in a trick."""
+def beaters(card, trump):
+    """All cards that beat the best card of a trick."""
     if card == THE_A:
         return ZERO
-    suit = SUIT_OF[card]
     cards = HIGHER[card] | bit(THE_A)
-    if trump >= 0 and suit != trump:
+    if trump >= 0 and SUIT_OF[card] != trump:
         cards |= SUIT_CARDS[trump]
     return cards
 
@@ -332,39 +331,30 @@ def straw_share(row, unknown):
 
 
 @compiled
-def chance_to_win(row, variant, card, led, trump, later, holder, unknown, bare, share, willing):
+def chance_to_win(card, led, trump, holder, others, willing):
     """The chance that the own side takes a trick whose best card so far is `holder`'s `card`."""
-    at = _AT[variant]
-    teams = variant == FOUR or variant == SUITORS
+    teams, later, unknown, known_cards, voids, share = others
     ours = holder == 0 or (teams and holder == 2)
-    stronger = beaters(card, led, trump)
+    stronger = beaters(card, trump)
     chance = 1.0 if ours else 0.0
     follow = SUIT_CARDS[led]
     for seat in range(1, later + 1):
-        friend = teams and seat == 2
-        if friend == ours:
+        if (teams and seat == 2) == ours:
             continue
-        known = bare if variant == TWO else passed_on(row, variant, seat)
+        known = known_cards[seat - 1]
         hidden = unknown & ~known
-        void = has(columns(row, at[VOID] + 7 * seat, 7), led)
-        # Following suit, or with something else when there is nothing to follow with.
-        beats = 0.0
-        if known & follow != ZERO:
-            absent = 0.0
-        elif void:
-            absent = 1.0
-        else:
-            absent = MISSES[share, popcount(hidden & follow)]
+        void = has(voids, 7 * (seat - 1) + led)
+        # A stronger card of the led suit, or any stronger one where there is nothing to follow with.
+        beats, absent = 0.0, 0.0
         if known & follow & stronger != ZERO:
             beats = 1.0
         elif not void:
             beats = 1.0 - MISSES[share, popcount(hidden & follow & stronger)]
-        other = stronger & ~follow
+        if known & follow == ZERO:
+            absent = 1.0 if void else MISSES[share, popcount(hidden & follow)]
         if absent > 0.0:
-            if known & other != ZERO:
-                beats += absent
-            else:
-                beats += absent * (1.0 - MISSES[share, popcount(hidden & other)])
+            free = stronger & ~follow
+            beats += absent * (1.0 if known & free != ZERO else 1.0 - MISSES[share, popcount(hidden & free)])
         if ours:
             chance *= 1.0 - beats * willing
         else:
@@ -373,17 +363,19 @@ def chance_to_win(row, variant, card, led, trump, later, holder, unknown, bare, 
 
 
 @inlined
-def passed_on(row, variant, seat):
-    """Cards that we gave to a seat and that it still holds."""
+def passed_on(row, variant):
+    """Cards that we gave to the seats 1, 2 and 3 and that they still hold."""
     at = _AT[variant]
     cards = _CARDS[variant]
     if variant == SUITORS:
-        sent = columns(row, at[SENT] + (seat - 1) * cards, cards)
-    elif (variant == FOUR and seat == 2) or (variant == THREE and seat == 1):
-        sent = columns(row, at[SENT], cards)
-    else:
-        return ZERO
-    return sent & ~columns(row, at[PLAYED] + seat * cards, cards)
+        return (
+            columns(row, at[SENT], cards) & ~columns(row, at[PLAYED] + cards, cards),
+            columns(row, at[SENT] + cards, cards) & ~columns(row, at[PLAYED] + 2 * cards, cards),
+            columns(row, at[SENT] + 2 * cards, cards) & ~columns(row, at[PLAYED] + 3 * cards, cards),
+        )
+    receiver = 2 if variant == FOUR else 1
+    sent = columns(row, at[SENT], cards) & ~columns(row, at[PLAYED] + receiver * cards, cards)
+    return (ZERO, sent, ZERO) if variant == FOUR else (sent, ZERO, ZERO)
 
 
 register(STATE, advise)

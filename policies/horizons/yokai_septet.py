@@ -1,4 +1,4 @@
-"""Yokai Septet: look to the end of the round, and from there guess the match by how far each side is from its target."""
+"""Yokai Septet: look to the end of the round; from there each side's distance to the target tells its chances."""
 
 import numpy as np
 from monsterzoo.envs.core.jit import compiled
