@@ -14,7 +14,7 @@ from .layout import Layout
 from .options import REWARD, Option, resolve
 from .rng import generator
 
-NAMES = ("yokai_septet_v0",)
+NAMES = ("pikit_v0", "yokai_septet_v0")
 """Every game; the folder of one is its name without the version."""
 
 
@@ -194,8 +194,16 @@ class Table:
         if not isinstance(given, Mapping):
             raise SnapshotError(f"options is a dict, not {type(given).__name__}")
         for key, value in given.items():
-            if key != "reward" and self.options.get(key, value) != value:
+            if not self._has_option(key, value):
                 raise SnapshotError(f"the snapshot has {key}={value!r}, the environment {key}={self.options[key]!r}")
+
+    def _has_option(self, key: str, value: Any) -> bool:
+        """Whether this is the value of an option, however written; `reward` and unknown keys do not matter."""
+        option = self.game.options.get(key)
+        try:
+            return option is None or option.parse(value) == self.options[key]
+        except (ValueError, TypeError):
+            return False
 
     def refuse(self, state: Any, seat: int, action: Any) -> IllegalActionError:
         """The error for an action that is not legal."""

@@ -247,10 +247,7 @@ def passed_to(state, receiver):
 @compiled
 def is_unseen(state, owner, place):
     """Whether a lower straw place holds a card that nobody has seen."""
-    card = state.straw_down[owner, place]
-    if card == NONE or has(np.uint64(state.known_down[owner]), place):
-        return False
-    return not has(state.bare[owner], card)
+    return state.straw_down[owner, place] != NONE and not has(np.uint64(state.seen_down[owner]), place)
 
 
 @compiled
@@ -268,7 +265,6 @@ def resample_straw(state, seat):
     forbidden = (void_cards(state, other), BOSSES, ZERO)
     hand, discard, straw = deal_bins(state, hand | discard | straw, room, forbidden)
     state.hand[other] = hand
-    # Every place is judged before its card changes: a new card is never bare and does not become known.
     for owner in range(2):
         for place in range(DOWN):
             if is_unseen(state, owner, place):

@@ -204,7 +204,7 @@ class _Loader:
     def _straw(self) -> None:
         state = self.state
         state.bare[:] = 0
-        state.known_down[:] = 0
+        state.seen_down[:] = 0
         for seat, pile in enumerate(self._list("straw", 2)):
             for key, size, places in (("down", DOWN, state.straw_down), ("up", UP, state.straw_up)):
                 _require(len(pile[key]) == size, f"straw has {size} places {key}, not {len(pile[key])}")
@@ -283,7 +283,7 @@ class _Loader:
         if phase != PLAY:
             _require(_is_boss(boss), f"seat {seat} chose {EXCHANGES[choice]!r}, but has no boss there")
         if phase in (KEEP, PLAY):
-            state.known_down[seat] = 1 << down
+            state.seen_down[seat] = 1 << down
 
     def tricks(self) -> None:
         """The current trick, its leader, and what was captured in the tricks before."""
@@ -421,8 +421,8 @@ class _Loader:
             )
             state.bare[seat] = bare
             for place, card in enumerate(state.straw_down[seat]):
-                if card == NONE or bare >> int(card) & 1:
-                    state.known_down[seat] &= ~(1 << place) & 0xFF
+                if card != NONE and bare >> int(card) & 1:
+                    state.seen_down[seat] |= 1 << place
 
     def acting(self) -> int:
         """The seats that must decide now."""
