@@ -1,8 +1,8 @@
 """Tournaments that cancel luck: every deal is replayed until each player has had every side's cards.
 
-A *line-up* names the player of each side (a team is one side). All line-ups with at least two different players are
-played in turn, one a deal, and every deal is played once for each rotation of its line-up, with the same luck for the
-game and for the players' own random choices. Identical players therefore get exactly equal results.
+A *seating* names the player of each side (a team is one side). Every deal is played with all seatings of at least two
+different players, with the same luck for the game and for the players' own random choices. Each player has then had
+every place equally often, and identical players get exactly equal results.
 
 Deal d is a function of the seed and d alone: a tournament can be interrupted and resumed, and ends up the same.
 """
@@ -24,12 +24,12 @@ from monsterzoo.envs.core.contract import PLAYING, score, setup, step
 from monsterzoo.envs.core.game import IllegalActionError, Table, find_game
 from monsterzoo.envs.core.jit import compiled, kernel
 from monsterzoo.envs.core.rng import env_seed, generator, streams
-from monsterzoo.envs.core.seat_kernels import choose, choose_one, show_learner
+from monsterzoo.envs.core.seat_kernels import Uniform, choose, choose_one, show_learner
 from monsterzoo.envs.threads import Team
-from monsterzoo.policies import Policy, make_for
+from monsterzoo.policies import Policy, heuristics, make_for
 from monsterzoo.policies.base import compiled_form
 
-from .ratings import elo, fit_ratings, mean_with_interval
+from .ratings import elo, fit_ratings, mean_with_interval, membership
 
 SAVE_SECONDS = 10.0
 Progress = Callable[["Tournament"], None]
@@ -114,14 +114,14 @@ def result_of(states, i, shares, scores):
 # --- The schedule ---
 
 
-def line_ups(players: int, sides: int) -> np.ndarray:
-    """All line-ups with at least two different players, one of each set of rotations, (L, sides)."""
-    kept = []
+def all_seatings(players: int, sides: int) -> np.ndarray:
+    """All seatings with at least two different players, (S, sides); rotations of each other are neighbours."""
+    seatings = []
     for one in product(range(players), repeat=sides):
         rotations = [one[k:] + one[:k] for k in range(sides)]
         if len(set(one)) > 1 and one == min(rotations):
-            kept.append(one)
-    return np.array(kept, np.int64)
+            seatings += list(dict.fromkeys(rotations))
+    return np.array(seatings, np.int64)
 
 
 @dataclass
@@ -138,23 +138,23 @@ class Tournament:
     names: list[str]
     seed: int = 0
     shares: np.ndarray = field(init=False, repr=False)
-    """(deals, rotations, sides) share of the win; rotation r lets player `lineup[(side + r) % sides]` play a side."""
+    """(deals, seatings, sides) every side's share of the win."""
     scores: np.ndarray = field(init=False, repr=False)
-    """(deals, rotations, sides) final scores."""
+    """(deals, seatings, sides) final scores."""
     done: np.ndarray = field(init=False, repr=False)
-    """(deals, rotations) whether a game was played."""
+    """(deals, seatings) whether a game was played."""
 
     def __post_init__(self) -> None:
         if len(self.names) < 2:
             raise ValueError("a tournament needs at least two players")
         if len(set(self.names)) < len(self.names):
             raise ValueError(f"players must have different names, not {self.names}")
-        self.line_ups = line_ups(len(self.names), self.sides)
+        self.seatings = all_seatings(len(self.names), self.sides)
         self._resize(0)
 
     @property
     def sides(self) -> int:
-        """Sides of the game, and rotations of a deal."""
+        """Sides of the game."""
         return self.table.sides
 
     @property
@@ -163,20 +163,15 @@ class Tournament:
         return int(self.done.sum())
 
     def whole_deals(self, games: int) -> int:
-        """The number of deals that has at least so many games and every line-up equally often."""
-        deals = -(-games // self.sides)
-        return -(-deals // len(self.line_ups)) * len(self.line_ups)
-
-    def lineups_of(self, deals: np.ndarray) -> np.ndarray:
-        """The line-up of each deal, (D, sides)."""
-        return self.line_ups[deals % len(self.line_ups)]
+        """The number of deals that has at least so many games."""
+        return -(-games // len(self.seatings))
 
     def _resize(self, deals: int) -> None:
         old = self.done if hasattr(self, "done") else None
         keep = 0 if old is None else len(old)
         if old is not None and deals <= keep:
             return
-        shape = (deals, self.sides, self.sides)
+        shape = (deals, *self.seatings.shape)
         shares, scores, done = np.zeros(shape), np.zeros(shape), np.zeros(shape[:2], np.bool_)
         if keep:
             shares[:keep], scores[:keep], done[:keep] = self.shares, self.scores, self.done
@@ -202,7 +197,7 @@ class Tournament:
 
         Args:
             policies: in the order of `names`.
-            games: rounded up to whole deals with all line-ups equally often.
+            games: rounded up to whole deals.
             until_interval: half-width at which to stop; looked at after every few deals.
             batch: games at once, where some policy is not compiled.
             threads: for games between compiled policies.
@@ -245,7 +240,7 @@ class Tournament:
 
     def precision(self, deals: int) -> float:
         """The widest half-width of the players' win rates after the first `deals` deals."""
-        won, seats = self._by_player(self.shares[:deals], np.arange(deals))
+        won, seats = self._by_player(self.shares[:deals], self.done[:deals])
         return float(mean_with_interval(won, seats)[1].max())
 
     def _luck(self, deals: np.ndarray, purpose: str) -> np.ndarray:
@@ -255,14 +250,10 @@ class Tournament:
                 known[deal] = generator(env_seed(self.seed, deal), purpose)
         return np.array([known[deal] for deal in deals.tolist()], np.uint64)
 
-    def _players_of(self, games: np.ndarray) -> np.ndarray:
-        """Which player has each side in games given as (deal, rotation), (G, sides)."""
-        turned = (np.arange(self.sides) + games[:, 1:]) % self.sides
-        return np.take_along_axis(self.lineups_of(games[:, 0]), turned, axis=1)
-
     def _play_compiled(self, tokens: tuple[Any, ...], games: np.ndarray, threads: int) -> None:
         table, count = self.table, len(games)
-        players = self._players_of(games)
+        kinds, tokens = _known_tokens(table, tokens)
+        players = kinds[self.seatings[games[:, 1]]]
         luck, policy_luck = self._luck(games[:, 0], "game"), self._luck(games[:, 0], "policies")
         shares, scores = np.zeros((count, self.sides)), np.zeros((count, self.sides))
 
@@ -272,9 +263,9 @@ class Tournament:
             return (tokens, table.template, players, luck, policy_luck, start, stop, shares, scores, *own)
 
         Team(min(threads, count)).run(play_games, count, arguments)
-        deals, rotations = games.T
-        self.shares[deals, rotations], self.scores[deals, rotations] = shares, scores
-        self.done[deals, rotations] = True
+        deals, seatings = games.T
+        self.shares[deals, seatings], self.scores[deals, seatings] = shares, scores
+        self.done[deals, seatings] = True
 
     def _play_batch(
         self,
@@ -291,7 +282,7 @@ class Tournament:
         rows = np.zeros((slots, table.layout.size), np.int8)
         masks = np.zeros((slots, 64 * table.words), np.int8)
         words, scratch = np.zeros(table.words, np.uint64), np.zeros(table.layout.size // 8, np.uint64)
-        players = self._players_of(games)
+        players = self.seatings[games[:, 1]]
         game_luck, policy_luck = self._luck(games[:, 0], "game"), self._luck(games[:, 0], "policies")
         running = np.full(slots, -1)  # the game in each slot
         waiting = iter(range(len(games)))
@@ -301,9 +292,9 @@ class Tournament:
                 if states["outcome"][slot] == PLAYING:
                     continue
                 if running[slot] >= 0:
-                    deal, rotation = games[running[slot]]
-                    result_of(states, slot, self.shares[deal, rotation], self.scores[deal, rotation])
-                    self.done[deal, rotation] = True
+                    deal, seating = games[running[slot]]
+                    result_of(states, slot, self.shares[deal, seating], self.scores[deal, seating])
+                    self.done[deal, seating] = True
                 running[slot] = next(waiting, -1)
                 if running[slot] >= 0:
                     states[slot] = table.template[0]
@@ -348,34 +339,26 @@ class Tournament:
 
     # --- Results ---
 
-    def _by_player(self, values: np.ndarray, deals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Sums of values (D, rotations, sides) and sides played, both (D, K), of finished games."""
-        sums, seats = np.zeros((len(deals), len(self.names))), np.zeros((len(deals), len(self.names)))
-        lineups, rows = self.lineups_of(deals), np.arange(len(deals))
-        for rotation in range(self.sides):
-            done = self.done[deals, rotation]
-            for side in range(self.sides):
-                who = lineups[:, (side + rotation) % self.sides]
-                np.add.at(sums, (rows, who), values[:, rotation, side] * done)
-                np.add.at(seats, (rows, who), done)
-        return sums, seats
+    def _by_player(self, values: np.ndarray, done: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sums of values (D, S, sides) and sides played, both (D, K), of the games `done` (D, S)."""
+        member = membership(self.seatings, len(self.names))
+        return np.einsum("dsn,snk->dk", values * done[:, :, None], member), done @ member.sum(axis=1)
 
     def result(self) -> dict[str, Any]:
         """Everything as a JSON-able dict: per player, in pairs, and what was played."""
-        deals = np.flatnonzero(self.done.any(axis=1))
-        won, seats = self._by_player(self.shares[deals], deals)
-        scored, _ = self._by_player(self.scores[deals], deals)
+        played = self.done.any(axis=1)
+        shares, done = self.shares[played], self.done[played]
+        won, seats = self._by_player(shares, done)
+        scored, _ = self._by_player(self.scores[played], done)
         rates, rate_half = mean_with_interval(won, seats)
         means, mean_half = mean_with_interval(scored, seats)
-        strengths, covariance = fit_ratings(
-            self.lineups_of(deals), won, self.done[deals].sum(axis=1).astype(float), len(self.names)
-        )
+        strengths, covariance = fit_ratings(self.seatings, shares, done, len(self.names))
         anchor = self.names.index("random") if "random" in self.names else None
         ratings, rating_half = elo(strengths, covariance, anchor)
         players = [
             {
                 "name": name,
-                "games": int((seats[:, k] > 0) @ self.done[deals].sum(axis=1)),
+                "games": int(done[:, (self.seatings == k).any(axis=1)].sum()),
                 "win_rate": float(rates[k]),
                 "win_rate_interval": _interval(rates[k], rate_half[k], 0, 1),
                 "mean_score": float(means[k]),
@@ -390,22 +373,23 @@ class Tournament:
             "options": self.table.options,
             "seed": self.seed,
             "games": self.games,
-            "deals": len(deals),
+            "deals": len(done),
             "sides": self.sides,
             "even": 1 / self.sides,
             "players": players,
-            "pairs": self._pairs(won, seats),
+            "pairs": self._pairs(shares, done),
         }
 
-    def _pairs(self, won: np.ndarray, seats: np.ndarray) -> list[dict[str, Any]]:
-        """Each player's win rate in the games that another one plays too."""
+    def _pairs(self, shares: np.ndarray, done: np.ndarray) -> list[dict[str, Any]]:
+        """Each player's win rate at the tables where another one sits too."""
         pairs = []
         for one in range(len(self.names)):
             for other in range(len(self.names)):
-                both = (seats[:, one] > 0) & (seats[:, other] > 0)
-                if one == other or not both.any():
+                if one == other:
                     continue
-                rate, half = mean_with_interval(won[both][:, [one]], seats[both][:, [one]])
+                both = (self.seatings == one).any(axis=1) & (self.seatings == other).any(axis=1)
+                won, seats = self._by_player(shares, done & both)
+                rate, half = mean_with_interval(won[:, [one]], seats[:, [one]])
                 pairs.append(
                     {
                         "player": self.names[one],
@@ -444,6 +428,19 @@ class Tournament:
                 if identity.get(key) != value:
                     raise ValueError(f"{path} is of another tournament: {key} is {identity.get(key)!r}, not {value!r}")
             self.shares, self.scores, self.done = data["shares"], data["scores"], data["done"]
+
+
+def _known_tokens(table: Table, tokens: tuple[Any, ...]) -> tuple[np.ndarray, tuple[Any, ...]]:
+    """Different compiled policies and which of them each player is; the usual two together, to compile once."""
+    usual = (heuristics.Heuristic(), Uniform())
+    named = [(type(token).__qualname__, token) for token in tokens]
+    kinds = {(type(token).__qualname__, token): token for token in usual}
+    if set(named) <= set(kinds):
+        heuristics.load(table)
+    else:
+        kinds = dict(sorted(zip(named, tokens)))
+    order = list(kinds)
+    return np.array([order.index(name) for name in named], np.int64), tuple(kinds.values())
 
 
 def _interval(value: float, half: float, low: float = -np.inf, high: float = np.inf) -> list[float | None]:

@@ -1,8 +1,7 @@
 """Statistics of a tournament: win rates, mean scores and ratings with 95 % intervals.
 
 The unit is the deal: its games share their luck, so only deals are independent and all errors are clustered by deal.
-Arrays: D deals, K players; `won` (D, K) a player's shares of the wins in all games of a deal, `seats` (D, K) how many
-sides it played in them (every game has one winner's share to give, so a row of `won` adds up to the number of games).
+Arrays: D deals, S seatings (which player has which of the n sides), K players.
 """
 
 import numpy as np
@@ -28,53 +27,55 @@ def mean_with_interval(sums: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray
     return means, half
 
 
-def fit_ratings(lineups: np.ndarray, won: np.ndarray, games: np.ndarray, players: int) -> tuple[np.ndarray, np.ndarray]:
+def fit_ratings(
+    seatings: np.ndarray, shares: np.ndarray, done: np.ndarray, players: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Strengths (K,) with mean 0 and their covariance (K, K), in natural units (times `ELO` for Elo points).
 
     The model is Bradley and Terry's for two sides and Luce's for more: a side wins with a chance in proportion to
-    exp(strength). Fitted by Newton's method with one drawn game added to every line-up, which keeps the strength of a
+    exp(strength). Fitted by Newton's method with one drawn game added to every seating, which keeps the strength of a
     player that always wins finite; the covariance is the sandwich estimate clustered by deal.
 
     Args:
-        lineups: (D, n) the player of every side.
-        won: (D, K) shares of wins by player.
-        games: (D,) games played with the deal.
+        seatings: (S, n) the player of every side.
+        shares: (D, S, n) every side's share of the win.
+        done: (D, S) whether the game was played.
         players: K.
     """
-    kinds, which = np.unique(lineups, axis=0, return_inverse=True)
-    which = which.reshape(-1)
-    sides = lineups.shape[1]
-    member = np.zeros((len(kinds), sides, players))
-    np.put_along_axis(member, kinds[:, :, None], 1.0, axis=2)
-    games_of = np.bincount(which, games, len(kinds)) + 1.0
-    won_of = np.stack([np.bincount(which, won[:, k], len(kinds)) for k in range(players)], axis=1)
-    won_of += member.sum(axis=1) / sides  # the drawn game
-
+    member = membership(seatings, players)
+    won = np.einsum("dsn,snk->sk", shares * done[:, :, None], member) + member.mean(axis=1)  # and the drawn game
+    games = done.sum(axis=0) + 1.0
     strengths = np.zeros(players)
     for _ in range(100):
         expected, information = _expectations(strengths, member)
-        gradient = (won_of - games_of[:, None] * expected).sum(axis=0)
-        hessian = np.tensordot(games_of, information, axes=1)
-        move = np.linalg.pinv(hessian) @ gradient
+        gradient = (won - games[:, None] * expected).sum(axis=0)
+        move = np.linalg.pinv(np.tensordot(games, information, axes=1)) @ gradient
         strengths = strengths + np.clip(move, -2, 2)
         strengths -= strengths.mean()
         if np.abs(move).max() < 1e-10:
             break
     expected, information = _expectations(strengths, member)
-    bread = np.linalg.pinv(np.tensordot(games_of, information, axes=1))
-    scores = won - games[:, None] * expected[which]
-    deals = max(len(won), 2)
-    meat = scores.T @ scores * deals / (deals - 1) + np.tensordot(np.ones(len(kinds)), information, axes=1)
+    bread = np.linalg.pinv(np.tensordot(games, information, axes=1))
+    scores = np.einsum("dsn,snk->dk", shares * done[:, :, None], member) - done @ expected
+    deals = max(len(scores), 2)
+    meat = scores.T @ scores * deals / (deals - 1) + information.sum(axis=0)
     return strengths, bread @ meat @ bread
 
 
+def membership(seatings: np.ndarray, players: int) -> np.ndarray:
+    """(S, n, K): 1 where a side is played by a player."""
+    member = np.zeros((*seatings.shape, players))
+    np.put_along_axis(member, seatings[:, :, None], 1.0, axis=2)
+    return member
+
+
 def _expectations(strengths: np.ndarray, member: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Expected wins (L, K) in a game of every line-up, and the game's information (L, K, K)."""
+    """Expected wins (S, K) in a game of every seating, and the game's information (S, K, K)."""
     logits = member @ strengths
     chances = np.exp(logits - logits.max(axis=1, keepdims=True))
     chances /= chances.sum(axis=1, keepdims=True)
-    expected = np.einsum("ln,lnk->lk", chances, member)
-    information = np.einsum("ln,lnk,lnj->lkj", chances, member, member) - np.einsum("lk,lj->lkj", expected, expected)
+    expected = np.einsum("sn,snk->sk", chances, member)
+    information = np.einsum("sn,snk,snj->skj", chances, member, member) - np.einsum("sk,sj->skj", expected, expected)
     return expected, information
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from monsterzoo import policies
 from monsterzoo.envs import IllegalActionError, table
-from monsterzoo.training.arena import Tournament, arena, enter, line_ups
+from monsterzoo.training.arena import Tournament, all_seatings, arena, enter
 from monsterzoo.training.cli import main
 from monsterzoo.training.ratings import ELO, elo, fit_ratings, mean_with_interval
 
@@ -38,9 +38,9 @@ def test_identical_policies_get_exactly_equal_scores(spec, options):
     one, two = games.result()["players"]
     assert [one["name"], two["name"]] == [spec, f"{spec}#2"]
     for key in ("win_rate", "mean_score"):
-        assert one[key] == pytest.approx(two[key], abs=1e-12)
+        assert one[key] == two[key]
     # All games of a deal are the same game, with other names at the sides.
-    np.testing.assert_array_equal(games.shares, games.shares[:, :1].repeat(games.sides, axis=1))
+    np.testing.assert_array_equal(games.shares, games.shares[:, :1].repeat(len(games.seatings), axis=1))
     assert len(np.unique(games.scores[:, 0], axis=0)) > 1
 
 
@@ -50,20 +50,12 @@ def test_identical_searches_get_exactly_equal_scores():
     np.testing.assert_array_equal(games.shares[:, 0], games.shares[:, 1])
 
 
-def test_every_policy_has_every_side_equally_often(name, options):
-    games, _ = tournament(["random", "heuristic"], options, game=name)
-    deals = np.arange(len(games.line_ups))
-    for rotation in range(games.sides):
-        seats = games._players_of(np.stack([deals, np.full(len(deals), rotation)], axis=1))
-        np.testing.assert_array_equal(np.roll(games.line_ups, -rotation, axis=1), seats)
-
-
-def test_line_ups_are_all_tables_up_to_rotation():
-    assert line_ups(2, 2).tolist() == [[0, 1]]
-    assert line_ups(3, 2).tolist() == [[0, 1], [0, 2], [1, 2]]
-    assert line_ups(2, 3).tolist() == [[0, 0, 1], [0, 1, 1]]
-    assert line_ups(2, 4).tolist() == [[0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 1]]
-    assert len(line_ups(3, 3)) == 8  # both orders of three different players
+@pytest.mark.parametrize(("players", "sides"), [(2, 2), (3, 2), (2, 3), (3, 3), (2, 4), (3, 4)])
+def test_every_player_has_every_side_equally_often(players, sides):
+    seatings = all_seatings(players, sides)
+    assert len(seatings) == len(set(map(tuple, seatings))) == players**sides - players
+    for side in range(sides):
+        assert len(set(np.bincount(seatings[:, side], minlength=players))) == 1
 
 
 # --- One tournament, however it is played ---
@@ -137,7 +129,7 @@ def test_win_rates_and_scores_of_known_results():
     games, _ = tournament(["random", "heuristic"])
     games._resize(4)
     games.done[:] = True
-    # Player 1 has side 1, then side 0. It wins all games of deals 0 … 2 and, by its cards alone, one of deal 3.
+    # Player 1 has side 1, then side 0. It wins both games of deals 0 … 2; in deal 3 the cards decide.
     games.shares[:3] = [[0, 1], [1, 0]]
     games.shares[3] = [[0, 1], [0, 1]]
     games.scores[:] = games.shares * 4
@@ -166,25 +158,24 @@ def test_intervals_of_win_rates_hold_the_truth_about_95_times_of_100():
 def test_ratings_recover_known_strengths(sides):
     draws = np.random.default_rng(1)
     strengths = np.array([-0.6, 0.0, 0.6])
-    tables = line_ups(3, sides)
+    seatings = all_seatings(3, sides)
+    chances = np.exp(strengths[seatings])
+    edges = (chances / chances.sum(axis=1, keepdims=True)).cumsum(axis=1)
+    deals = 600 // sides
     held = []
     for _ in range(60):
-        lineups = tables[np.arange(len(tables) * 60) % len(tables)]
-        chances = np.exp(strengths[lineups])
-        chances /= chances.sum(axis=1, keepdims=True)
-        won = np.zeros((len(lineups), 3))
-        for _ in range(sides):
-            winner = (draws.random((len(lineups), 1)) > chances.cumsum(axis=1)).sum(axis=1)
-            won[np.arange(len(lineups)), lineups[np.arange(len(lineups)), winner]] += 1
-        found, covariance = fit_ratings(lineups, won, np.full(len(lineups), float(sides)), 3)
+        winner = (draws.random((deals, len(seatings), 1)) > edges).sum(axis=2)
+        shares = np.eye(sides)[winner]
+        found, covariance = fit_ratings(seatings, shares, np.ones(winner.shape, np.bool_), 3)
         ratings, half = elo(found, covariance, 0)
         held.append(np.abs(ratings - ELO * (strengths - strengths[0]))[1:] < half[1:])
     assert 0.88 <= np.mean(held) <= 0.99
 
 
 def test_a_player_that_always_wins_has_a_finite_rating():
-    lineups, won = np.tile([0, 1], (50, 1)), np.tile([0.0, 2.0], (50, 1))
-    ratings, half = elo(*fit_ratings(lineups, won, np.full(50, 2.0), 2), 0)
+    seatings = np.array([[0, 1], [1, 0]])
+    shares = np.broadcast_to(seatings, (50, 2, 2)).astype(float)
+    ratings, half = elo(*fit_ratings(seatings, shares, np.ones((50, 2), np.bool_), 2), 0)
     assert ratings[0] == 0
     assert 400 < ratings[1] < 2000
     assert np.isfinite(half).all()
