@@ -106,6 +106,7 @@ GAME = Game(
     describe=text.describe,
     draw_table=text.draw_table,
     refusal=text.refusal,
+    truncating={"max_turns": 3},
 )
 
 register(STATE, setup=setup, legal=legal, step=step, observe=observe, score=score, determinize=determinize)

@@ -35,6 +35,7 @@ from .rules import (
     count,
     deck_size,
     hand,
+    hand_size,
     last_discarder,
     points,
     total,
@@ -129,7 +130,7 @@ def encode(state, seat, row, players):
         s = push_number(row, s, total((state.secret[other, 0], state.secret[other, 1])))
         other = wrap(other + 1, players)
     for _ in range(players):
-        s = push_number(row, s, total(hand(state, other)) + popcount(np.uint64(state.mechas[other])))
+        s = push_number(row, s, hand_size(state, other))
         other = wrap(other + 1, players)
     for _ in range(players):
         s = push_number(row, s, min(np.int64(state.wounds[other]), 127))

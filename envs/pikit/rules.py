@@ -117,10 +117,10 @@ def total(bag):
 @inlined
 def points(bag):
     """The sum of the cards' values."""
-    points = 0
+    worth = 0
     for value in range(1, 12):
-        points += value * count(bag, value)
-    return points
+        worth += value * count(bag, value)
+    return worth
 
 
 @inlined

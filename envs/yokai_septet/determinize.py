@@ -52,7 +52,8 @@ def deal_bins(state, cards, room, forbidden):
         while left != ZERO:
             card = left & (~left + ONE)
             left ^= card
-            open_bins = (card & out_0 == ZERO) + (card & out_1 == ZERO) + (card & out_2 == ZERO)
+            # As integers: numpy's booleans, which plain Python has here, do not count when added.
+            open_bins = int(card & out_0 == ZERO) + int(card & out_1 == ZERO) + int(card & out_2 == ZERO)
             if open_bins == choices:
                 pending |= card
         while pending != ZERO:
