@@ -13,6 +13,8 @@ __all__ = ["Policy", "make", "specs"]
 # Spec -> where its maker is: called with (table, argument after the colon or None, seed). Imported when needed.
 _MAKERS = {
     "random": "uniform:make",
+    "ppo": "neural:make",
+    "pretrained": "neural:make_pretrained",
 }
 
 
