@@ -63,8 +63,10 @@ def replay(record: dict[str, Any]) -> AECEnv:
         env.reset(seed=record["seed"])
     else:
         raise ValueError("the record has no start: 'seed', 'generator' or 'snapshot'")
-    for action in record["actions"]:
-        env.step(env.parse_action(action))
+    seats = record.get("seats") or [None] * len(record["actions"])
+    for seat, action in zip(seats, record["actions"], strict=True):
+        agent = env.agent_selection if seat is None else env.possible_agents[seat]
+        env.step_for(agent, env.parse_action(action))
     return env
 
 

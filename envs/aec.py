@@ -85,10 +85,7 @@ class GameEnv(AECEnv):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a game: of a seed, of the last game's generator, or from `options={"snapshot": …}`."""
-        options = dict(options or {})
-        snapshot = options.pop("snapshot", None)
-        if options:
-            raise ValueError(f"reset knows the option 'snapshot' only, not {', '.join(map(repr, options))}")
+        snapshot = (options or {}).get("snapshot")
         if seed is None and not self._seeded:
             seed = fresh_seed()
         if snapshot is not None:
@@ -101,7 +98,7 @@ class GameEnv(AECEnv):
             self._start = {"seed": seed} if seed is not None else {"generator": int(self._states["rng"][0])}
             kernels.begin(self._states, 0)
         self._seeded = True
-        self._actions: list[int] = []
+        self._moves: list[tuple[int, int]] = []
         self._begin()
 
     def reset_generator(self, state: int) -> None:
@@ -143,21 +140,27 @@ class GameEnv(AECEnv):
                 raise ValueError(f"the game is over for {agent}: the only valid action is None")
             self._was_dead_step(action)
             return
-        seat = self._acting
+        self._step_seat(self._acting, action)
+
+    def step_for(self, agent: str, action: Any) -> None:
+        """Carry out the action of any agent that must decide now, whoever `agent_selection` is."""
+        self._step_seat(self._seat(agent), action)
+
+    def _step_seat(self, seat: int, action: Any) -> None:
         try:
             legal = type(action) is not bool and action >= 0 and self._masks[seat, action] == 1
             number = action.__index__()
         except (TypeError, IndexError, AttributeError, ValueError):
             legal = False
-        if not legal:
+        if not legal or number == self._num_actions - 1:
             raise self.table.refuse(self._states[0], seat, action)
         masks = np.empty(self._mask_shape, np.uint64)
         acting = kernels.advance_one(
             self._states, 0, seat, number, self._rewards, masks, self._words, self._num_actions
         )
-        self._actions.append(number)
+        self._moves.append((seat, number))
         cumulative, rewards = self._cumulative_rewards, self.rewards
-        cumulative[agent] = 0.0
+        cumulative[self.possible_agents[seat]] = 0.0
         for other, reward in zip(self.possible_agents, self._rewards.tolist()):
             rewards[other] = reward
             if reward:
@@ -231,13 +234,14 @@ class GameEnv(AECEnv):
         return self.table.parse_action(text)
 
     def record(self) -> dict[str, Any]:
-        """The game so far as JSON: name, options, start (seed, generator or snapshot) and action names."""
+        """The game so far as JSON: name, options, start (seed, generator or snapshot), actions and who chose them."""
         names = self.table.action_names
         return {
             "game": self.table.game.name,
             "options": self.options,
             **self._start,
-            "actions": [names[action] for action in self._actions],
+            "actions": [names[action] for _, action in self._moves],
+            "seats": [seat for seat, _ in self._moves],
         }
 
     def save(self) -> bytes:
@@ -246,7 +250,7 @@ class GameEnv(AECEnv):
             "game": self.table.game.name,
             "options": self.table.options,
             "start": self._start,
-            "actions": self._actions,
+            "moves": self._moves,
             "agents": self.agents,
             "agent_selection": self.agent_selection,
             "rewards": self.rewards,
@@ -261,7 +265,7 @@ class GameEnv(AECEnv):
         """Continue where `save` was called; raises `ValueError` and changes nothing for other bytes."""
         head, states = self._unpack(data)
         self._states = states
-        self._start, self._actions = head["start"], head["actions"]
+        self._start, self._moves = head["start"], [(seat, action) for seat, action in head["moves"]]
         self._begin()
         self.rewards, self._cumulative_rewards = head["rewards"], head["cumulative"]
         if int(states["outcome"][0]) != PLAYING:
@@ -300,8 +304,11 @@ class GameEnv(AECEnv):
         text = self.table.game.draw_table(self._states[0])
         if self.render_mode == "ansi":
             return text
-        print(text + "\n")
+        self.print(text + "\n")
         return None
+
+    print = staticmethod(print)
+    """Where render_mode="human" shows the table."""
 
     def close(self) -> None:
         """Nothing to release."""

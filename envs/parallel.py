@@ -1,12 +1,12 @@
 """Any game as a PettingZoo parallel environment: all seats that must decide act in one step."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
-from pettingzoo.utils.env_logger import EnvLogger
 
 from .aec import GameEnv
 from .core.game import Game, IllegalActionError
@@ -76,7 +76,7 @@ class ParallelGameEnv(ParallelEnv):
         rewards = dict.fromkeys(self.agents, 0.0)
         for agent in self.agents:
             if actions[agent] != waiting:
-                aec.step(actions[agent])
+                aec.step_for(agent, actions[agent])
                 for other in rewards:
                     rewards[other] += aec.rewards[other]
         terminations, truncations = dict(aec.terminations), dict(aec.truncations)
@@ -97,7 +97,7 @@ class ParallelGameEnv(ParallelEnv):
 
     def _end_illegally(self, offenders: dict[str, IllegalActionError]) -> tuple[dict[str, Any], ...]:
         for error in offenders.values():
-            EnvLogger.warn(f"[ILLEGAL ACTION] {error}; the game ends.")
+            warnings.warn(f"{error}; the game ends", stacklevel=3)
         agents, self.agents = self.agents, []
         return (
             self._observations(agents),

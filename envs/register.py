@@ -1,5 +1,7 @@
 """Make the games known to Gymnasium and PettingZoo."""
 
+from functools import cache
+
 import gymnasium
 
 from .core.game import NAMES
@@ -11,22 +13,21 @@ def gymnasium_id(name: str) -> str:
     return f"monsterzoo/{base.title().replace('_', '')}-{version}"
 
 
+@cache
 def register_everything() -> None:
     """Register every game as a one-seat environment with Gymnasium and as AEC and parallel with PettingZoo."""
     for name in NAMES:
-        if gymnasium_id(name) not in gymnasium.registry:
-            gymnasium.register(
-                gymnasium_id(name),
-                entry_point="monsterzoo.envs.single:make_seat",
-                vector_entry_point="monsterzoo.envs.single:make_seats",
-                kwargs={"game": name},
-                disable_env_checker=True,
-            )
+        gymnasium.register(
+            gymnasium_id(name),
+            entry_point="monsterzoo.envs.single:make_seat",
+            vector_entry_point="monsterzoo.envs.single:make_seats",
+            kwargs={"game": name},
+            disable_env_checker=True,
+        )
     try:  # PettingZoo has a registry from 1.27 on
         from pettingzoo.env_registry import registration
     except ImportError:
         return
     for name in NAMES:
         for kind, creator in (("aec", "env"), ("parallel", "parallel_env")):
-            if f"monsterzoo/{name}" not in registration._get_registry(kind):
-                registration.register(kind, f"monsterzoo/{name}", entry_point=f"monsterzoo.envs.{name}:{creator}")
+            registration.register(kind, f"monsterzoo/{name}", entry_point=f"monsterzoo.envs.{name}:{creator}")

@@ -14,7 +14,7 @@ from .layout import Layout
 from .options import REWARD, Option, resolve
 from .rng import generator
 
-NAMES = ("bite_night_v0", "pikit_v0", "yokai_septet_v0")
+NAMES = ("yokai_septet_v0",)
 """Every game; the folder of one is its name without the version."""
 
 
@@ -56,6 +56,8 @@ class Game:
     """The whole table as text, for people who watch."""
     refusal: Callable[[Any, int, int], str]
     """`(state, seat, action)`: why an action that is not legal is not."""
+    truncating: Mapping[str, Any] = field(default_factory=dict)
+    """Options with which most games are cut off; empty for a game that is never truncated."""
 
     def table(self, **options: Any) -> "Table":
         """The game with its options chosen; raises `ValueError` for an unknown or impossible one."""
@@ -74,6 +76,12 @@ class Table:
     options: dict[str, Any]
     template: np.ndarray = field(repr=False)
     """One state, shape (1,), that holds nothing but the options."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _find_table, (self.game.name, self.options)
+
+    def __deepcopy__(self, memo: Any) -> "Table":
+        return self
 
     @property
     def players(self) -> int:
@@ -200,6 +208,10 @@ class Table:
             return IllegalActionError(f"{name!r} ({action}) is illegal: player_{seat} has a decision to make")
         reason = self.game.refusal(state, seat, int(action))
         return IllegalActionError(f"{name!r} ({action}) is illegal for player_{seat}: {reason}")
+
+
+def _find_table(name: str, options: dict[str, Any]) -> Table:
+    return find_game(name).table(**options)
 
 
 def _seats(bits: Any) -> list[int]:

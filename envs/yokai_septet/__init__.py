@@ -82,6 +82,7 @@ GAME = Game(
     describe=text.describe,
     draw_table=text.draw_table,
     refusal=text.refusal,
+    truncating={"max_rounds": 1, "episode": "match"},
 )
 
 register(STATE, setup=setup, legal=legal, step=step, observe=observe, score=score, determinize=determinize)

@@ -1,0 +1,185 @@
+"""`VectorGame` and the one-seat environments beyond what conformance checks."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from monsterzoo.envs import env_seed, make_vec
+from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.core.game import find_game
+from monsterzoo.envs.core.seat_kernels import ILLEGAL_REWARD
+from monsterzoo.envs.register import gymnasium_id
+from monsterzoo.envs.single import SeatVectorEnv
+from monsterzoo.policies import make as make_policy
+
+
+class FirstLegal:
+    """A policy that is not compiled: always the first legal action."""
+
+    name = "first legal"
+
+    def act(self, observations, action_masks, seats, states=None):
+        return action_masks.argmax(axis=1)
+
+
+def test_buffers_are_written_in_place_and_statistics_add_up(name, options):
+    vec = make_vec(name, 64, seed=1, reward="score", **options)
+    buffers = [vec.observations, vec.action_masks, vec.seats, vec.rewards, vec.terminated, vec.truncated, vec.states]
+    totals, lengths, finished = np.zeros((64, vec.players)), np.zeros(64, int), 0
+    for _ in range(1500):
+        vec.step(vec.sample_actions())
+        totals += vec.rewards
+        lengths += 1
+        for i in np.flatnonzero(vec.terminated | vec.truncated):
+            finished += 1
+            assert vec.final_lengths[i] == lengths[i]
+            assert np.allclose(vec.final_returns[i], totals[i], atol=1e-4)
+            assert vec.final_states["outcome"][i] != 0
+            totals[i], lengths[i] = 0, 0
+    assert finished > 20
+    after = [vec.observations, vec.action_masks, vec.seats, vec.rewards, vec.terminated, vec.truncated, vec.states]
+    assert all(one is other for one, other in zip(buffers, after))
+
+
+def test_a_reset_repeats_the_games(name, options):
+    vec = make_vec(name, 8, seed=5, **options)
+    first = [vec.step(vec.sample_actions())[0].copy() for _ in range(50)]
+    vec.reset(5)
+    assert all((vec.step(vec.sample_actions())[0] == one).all() for one in first)
+    vec.reset(6)
+    assert not all((vec.step(vec.sample_actions())[0] == one).all() for one in first)
+
+
+def test_sampled_actions_are_uniform_over_the_legal_ones():
+    vec = make_vec("yokai_septet_v0", 4000, seed=0)
+    masks = vec.action_masks.copy()
+    counts = np.zeros(50)
+    for _ in range(20):
+        counts += np.bincount(vec.sample_actions(), minlength=50)
+    expected = 20 * (masks / masks.sum(axis=1, keepdims=True)).sum(axis=0)
+    assert abs(counts - expected).max() < 6 * np.sqrt(expected.max())
+
+
+def test_a_million_states_fit_in_400_mb(name, options):
+    assert find_game(name).record.itemsize <= (400 if name == "yokai_septet_v0" else 800)
+
+
+@pytest.mark.parametrize("seat", [0, 1, "rotate"])
+def test_compiled_and_asked_opponents_play_the_same_game(name, options, seat):
+    """The one-seat batch equals an AEC game in which the same policy plays the other seats."""
+    steps, n = 300, 3
+    batch = SeatVectorEnv(name, n, opponents=FirstLegal(), seat=seat, **options)
+    observations, infos = batch.reset(seed=9)
+    singles, seats, random = [], [], np.random.default_rng(0)
+    for i in range(n):
+        env = GameEnv(find_game(name), **options)
+        env.reset(seed=env_seed(9, i))
+        singles.append(env)
+        seats.append(i % env.table.players if seat == "rotate" else seat)
+    for _ in range(steps):
+        actions = [int(random.choice(np.flatnonzero(mask))) for mask in observations["action_mask"]]
+        for i, env in enumerate(singles):
+            _others(env, seats[i])
+            seen = env.observe(env.possible_agents[seats[i]])
+            assert (seen["observation"] == observations["observation"][i]).all()
+            assert (seen["action_mask"] == observations["action_mask"][i]).all()
+            assert infos["seat"][i] == seats[i]
+        observations, rewards, terminated, truncated, infos = batch.step(np.array(actions))
+        for i, env in enumerate(singles):
+            agent = env.possible_agents[seats[i]]
+            env.step_for(agent, actions[i])
+            _others(env, seats[i])
+            assert rewards[i] == pytest.approx(env._cumulative_rewards[agent])
+            assert (terminated[i], truncated[i]) == (env.terminations[agent], env.truncations[agent])
+            if terminated[i] or truncated[i]:
+                assert (infos["final_obs"][i]["observation"] == env.observe(agent)["observation"]).all()
+                env.reset()
+                seats[i] = (seats[i] + (seat == "rotate")) % env.table.players
+
+
+def _others(env, learner):
+    """Let the other seats take their first legal action until the learner must decide."""
+    while not any(env.terminations.values()) and not any(env.truncations.values()):
+        acting = [seat for seat in range(env.table.players) if not env.infos[f"player_{seat}"]["action_mask"][-1]]
+        if learner in acting:
+            return
+        agent = f"player_{acting[0]}"
+        env.step_for(agent, int(env.infos[agent]["action_mask"].argmax()))
+
+
+def test_threads_do_not_change_one_seat_games(name, options):
+    results = []
+    for threads in (1, 3):
+        env = SeatVectorEnv(name, 10, threads=threads, **options)
+        env.reset(seed=4)
+        random, trace = np.random.default_rng(0), []
+        for _ in range(100):
+            masks = env.action_masks()
+            actions = [random.choice(np.flatnonzero(mask)) for mask in masks]
+            observations, rewards, *_ = env.step(np.array(actions))
+            trace.append((observations["observation"].tobytes(), rewards.tobytes()))
+        results.append(trace)
+    assert results[0] == results[1]
+
+
+def test_gymnasium_knows_the_games(name, options):
+    env = gymnasium.make(gymnasium_id(name), opponents="random", seat=0, **options)
+    observation, info = env.reset(seed=2)
+    assert env.observation_space.contains(observation)
+    assert (info["action_mask"] == observation["action_mask"]).all()
+    batch = gymnasium.make_vec(gymnasium_id(name), num_envs=3, opponents="random", **options)
+    assert batch.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    observations, _ = batch.reset(seed=[1, 2, 3])
+    assert batch.observation_space.contains(observations)
+    again, _ = SeatVectorEnv(name, 1, **options).reset(seed=[1])
+    assert (again["observation"][0] == observations["observation"][0]).all()
+
+
+def test_one_game_goes_on_with_the_next_seat_and_deal():
+    env = gymnasium.make("monsterzoo/YokaiSeptet-v0", episode="round").unwrapped
+    random, starts = np.random.default_rng(0), []
+    observation, info = env.reset(seed=0)
+    for game in range(5):
+        assert info["seat"] == game % 4
+        starts.append(observation["observation"].tobytes())
+        over = False
+        while not over:
+            action = int(random.choice(np.flatnonzero(observation["action_mask"])))
+            observation, reward, terminated, truncated, info = env.step(action)
+            over = terminated or truncated
+        assert abs(reward) == 1
+        assert observation["action_mask"].tolist() == [0] * 49 + [1]
+        with pytest.raises(RuntimeError, match="reset"):
+            env.step(0)
+        observation, info = env.reset()
+    assert len(set(starts)) == 5
+
+
+def test_an_illegal_action_of_the_learner_ends_its_game():
+    env = SeatVectorEnv("yokai_septet_v0", 2, seat=0)
+    observations, _ = env.reset(seed=0)
+    good = observations["action_mask"].argmax(axis=1)
+    _, rewards, terminated, _, infos = env.step(np.array([good[0], 49]))
+    assert rewards.tolist() == [0.0, float(ILLEGAL_REWARD)]
+    assert terminated.tolist() == [False, True]
+    assert infos["final_info"]["illegal"].tolist() == [False, True]
+
+
+def test_opponents_can_be_given_one_by_one():
+    random_policy = make_policy("random", "yokai_septet_v0")
+    env = SeatVectorEnv("yokai_septet_v0", 4, opponents=[FirstLegal(), "random", random_policy])
+    env.reset(seed=0)
+    for _ in range(100):
+        env.step(env.action_masks().argmax(axis=1))
+
+
+def test_returned_arrays_are_copies_unless_told_otherwise():
+    kept = SeatVectorEnv("yokai_septet_v0", 2)
+    first, _ = kept.reset(seed=0)
+    before = first["observation"].copy()
+    kept.step(kept.action_masks().argmax(axis=1))
+    assert (first["observation"] == before).all()
+    shared = SeatVectorEnv("yokai_septet_v0", 2, copy=False)
+    first, _ = shared.reset(seed=0)
+    after = shared.step(shared.action_masks().argmax(axis=1))[0]
+    assert first["observation"] is after["observation"]

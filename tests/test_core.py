@@ -1,0 +1,184 @@
+"""The engine's parts: random numbers, bit sets, observation layouts, options, threads."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from monsterzoo.envs.core import bits, layout, rng
+from monsterzoo.envs.core.contract import record_type
+from monsterzoo.envs.core.jit import kernel
+from monsterzoo.envs.core.options import choice, resolve, whole_number
+from monsterzoo.envs.threads import Team
+
+WORDS = st.integers(0, 2**64 - 1)
+
+
+@kernel
+def _draws(stream, count, results):
+    for i in range(len(results)):
+        results[i] = rng.draw(stream[0], count)
+
+
+@kernel
+def _raw_draws(stream, results):
+    for i in range(len(results)):
+        results[i] = rng.draw32(stream[0])
+
+
+@kernel
+def _shuffled(stream, items):
+    rng.shuffle(stream[0], items, len(items))
+
+
+@kernel
+def _bit_functions(word, index, results):
+    results[0] = bits.popcount(word)
+    results[1] = bits.lowest(word) if word != np.uint64(0) else -1
+    results[2] = bits.highest(word) if word != np.uint64(0) else -1
+    results[3] = bits.has(word, index)
+    results[4] = bits.nth(word, index) if bits.popcount(word) > index else -1
+
+
+@kernel
+def _pushed(row, values, widths, total, numbers):
+    stream = layout.open_bits(row, total)
+    for i in range(len(values)):
+        stream = layout.push(row, stream, values[i], widths[i])
+    layout.close_bits(row, stream, total)
+    stream = layout.open_numbers(total)
+    for i in range(len(numbers)):
+        stream = layout.push_number(row, stream, numbers[i])
+    layout.close_numbers(row, stream)
+
+
+def _stream(state: int) -> np.ndarray:
+    stream = np.zeros(1, rng.STREAM)
+    stream["rng"] = state
+    return stream
+
+
+def test_generator_is_pcg32():
+    """The first outputs of PCG-XSH-RR 64/32, computed with Python's integers."""
+    state, expected = 42, []
+    for _ in range(100):
+        word = (((state >> 18) ^ state) >> 27) & 0xFFFFFFFF
+        turn = state >> 59
+        expected.append(((word >> turn) | (word << (-turn & 31))) & 0xFFFFFFFF)
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+    results = np.zeros(100, np.uint64)
+    _raw_draws(_stream(42), results)
+    assert results.tolist() == expected
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 49, 1000])
+def test_bounded_draws_are_uniform(count):
+    results = np.zeros(200_000, np.int64)
+    _draws(_stream(7), count, results)
+    observed = np.bincount(results, minlength=count)
+    assert len(observed) == count
+    expected = len(results) / count
+    chi_square = ((observed - expected) ** 2 / expected).sum()
+    assert chi_square < count + 6 * np.sqrt(2 * count) + 6
+
+
+def test_shuffles_are_uniform():
+    stream, counts = _stream(3), {}
+    for _ in range(24_000):
+        items = np.arange(4)
+        _shuffled(stream, items)
+        counts[tuple(items)] = counts.get(tuple(items), 0) + 1
+    assert len(counts) == 24
+    assert max(abs(count - 1000) for count in counts.values()) < 160
+
+
+def test_streams_of_different_seeds_and_purposes_differ():
+    states = {int(rng.generator(seed, purpose)) for seed in range(200) for purpose in ("game", "sample", "search")}
+    assert len(states) == 600
+    assert len({rng.env_seed(s, i) for s in range(50) for i in range(50)}) == 2500
+    assert 0 <= rng.env_seed(-5, 3) < 2**63
+
+
+@given(word=WORDS, index=st.integers(0, 63))
+def test_bit_functions(word, index):
+    results = np.zeros(5, np.int64)
+    _bit_functions(np.uint64(word), index, results)
+    members = [i for i in range(64) if word >> i & 1]
+    assert results[0] == len(members)
+    assert results[1] == (members[0] if members else -1)
+    assert results[2] == (members[-1] if members else -1)
+    assert results[3] == (index in members)
+    assert results[4] == (members[index] if index < len(members) else -1)
+
+
+@given(
+    fields=st.lists(
+        st.integers(1, 63).flatmap(lambda w: st.tuples(st.just(w), st.integers(0, 2**w - 1))), min_size=1, max_size=30
+    ),
+    numbers=st.lists(st.integers(-128, 127), max_size=20),
+)
+def test_pushed_fields_come_out_as_columns(fields, numbers):
+    """Whatever is pushed stands in the row bit by bit, then number by number, then zeros."""
+    total = sum(width for width, _ in fields)
+    expected = [value >> k & 1 for width, value in fields for k in range(width)]
+    expected += [0] * (-total % 8) + numbers + [0] * (-len(numbers) % 8)
+    row = np.full(len(expected), 99, np.int8)
+    values = np.array([value for _, value in fields], np.uint64)
+    widths = np.array([width for width, _ in fields], np.int64)
+    _pushed(row.view(np.uint64), values, widths, total, np.array(numbers, np.int64))
+    assert row.tolist() == expected
+
+
+def test_layout_places_fields_and_reads_them_back():
+    table = layout.Layout(
+        [layout.bitset("hand", 3, meaning="m"), layout.bitset("trick", 2, 3, meaning="m")],
+        [layout.numbers("scores", 2, high=9, meaning="m"), layout.numbers("turn", low=-1, high=5, meaning="m")],
+    )
+    assert table.bits == 9
+    assert table.size == 24
+    assert [(field.name, field.slice) for field in table] == [
+        ("hand", slice(0, 3)),
+        ("trick", slice(3, 9)),
+        ("scores", slice(16, 18)),
+        ("turn", slice(18, 19)),
+    ]
+    assert table.read(np.arange(24), "trick").tolist() == [[3, 4, 5], [6, 7, 8]]
+    low, high = table.bounds
+    assert low[18] == -1
+    assert high[16:19].tolist() == [9, 9, 5]
+    with pytest.raises(ValueError, match="share a name"):
+        layout.Layout([layout.bitset("a", 1, meaning=""), layout.bitset("a", 1, meaning="")], [])
+
+
+def test_fields_that_records_cannot_have():
+    with pytest.raises(ValueError, match="'round'"):
+        record_type([("round", np.uint8)])
+
+
+def test_options_fill_in_defaults_and_refuse_the_rest():
+    table = {
+        "mode": choice("a", "b", default="a", meaning=""),
+        "size": whole_number(1, 9, default=3, meaning=""),
+        "end": whole_number(1, 9, default=None, meaning=""),
+    }
+    assert resolve("g", table, {"mode": "b", "size": np.int64(4)}) == {"mode": "b", "size": 4, "end": None}
+    with pytest.raises(ValueError, match="size=True"):
+        resolve("g", table, {"size": True})
+    with pytest.raises(ValueError, match="g: end=10 is not allowed; allowed: a whole number from 1 to 9 or None"):
+        resolve("g", table, {"end": 10})
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 5])
+def test_a_team_covers_the_range_once_and_hands_errors_on(threads):
+    team, seen = Team(threads), []
+    team.run(lambda start, stop: seen.extend(range(start, stop)), 11, lambda start, stop: (start, stop))
+    assert sorted(seen) == list(range(11))
+
+    def fail(start, stop):
+        if stop == 11:
+            raise KeyError("the last slice")
+
+    with pytest.raises(KeyError, match="the last slice"):
+        team.run(fail, 11, lambda start, stop: (start, stop))
+    seen.clear()
+    team.run(lambda start, stop: seen.extend(range(start, stop)), 2, lambda start, stop: (start, stop))
+    assert sorted(seen) == [0, 1]
