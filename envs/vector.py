@@ -96,7 +96,7 @@ class VectorGame:
         return self._sampled
 
     def save(self) -> dict[str, np.ndarray]:
-        """Copies of everything `restore` needs to go on exactly from here."""
+        """Copies of everything `restore` needs to go on exactly from here; records as bytes, (N, size) uint8."""
         return {name: values.copy() for name, values in self._lasting().items()}
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
@@ -112,8 +112,10 @@ class VectorGame:
         outcome = {"rewards": self.rewards, "terminated": self.terminated, "truncated": self.truncated}
         shown = {"observations": self.observations, "masks": self._padded_masks, "seats": self.seats}
         totals = {"totals": self._totals, "lengths": self._lengths}
-        states = {"states": self.states, "final_states": self.final_states, "streams": self._streams}
-        return {**states, **shown, **outcome, **totals}
+        records = {"states": self.states, "final_states": self.final_states, "streams": self._streams}
+        # As bytes: copying records field by field would leave out the padding between them.
+        raw = {name: values.view(np.uint8).reshape(self.num_envs, -1) for name, values in records.items()}
+        return {**raw, **shown, **outcome, **totals}
 
     def _checked(self, actions: Any) -> np.ndarray:
         choices = np.asarray(actions)

@@ -2,15 +2,11 @@
 
 import argparse
 import json
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_type_hints
 
-
-def _option(default: Any, meaning: str) -> Any:
-    if isinstance(default, list | dict):
-        return field(default_factory=lambda: type(default)(default), metadata={"meaning": meaning})
-    return field(default=default, metadata={"meaning": meaning})
+Texts = tuple[str, ...]
 
 
 @dataclass
@@ -18,52 +14,57 @@ class Config:
     """Options of self-play PPO; each is also a flag of `monsterzoo train`."""
 
     # what is learned
-    game: str = _option("pikit_v0", "name of the game")
-    players: int = _option(2, "number of players")
-    options: dict[str, Any] = _option({}, "other options of the game; as a flag: --options reward=score episode=round")
-    out: str = _option("runs/latest", "folder of the run; afterwards 'ppo:<folder>' is a policy")
+    game: Annotated[str, "name of the game"] = "pikit_v0"
+    players: Annotated[int, "number of players"] = 2
+    options: Annotated[dict[str, Any], "other options of the game, as in: --options reward=score episode=round"] = (
+        field(default_factory=dict)
+    )
+    out: Annotated[str, "folder of the run; afterwards 'ppo:<folder>' is a policy"] = "runs/latest"
 
     # how long
-    minutes: float = _option(10.0, "wall-clock budget, evaluation included; the learning rate falls to its end")
-    updates: int = _option(0, "stop after this many updates instead (0: by the clock)")
+    minutes: Annotated[float, "wall-clock budget, evaluation included; the learning rate falls towards its end"] = 10.0
+    updates: Annotated[int, "stop after this many updates instead (0: by the clock)"] = 0
 
     # the batch
-    seed: int = _option(0, "of everything random")
-    num_envs: int = _option(1024, "games played at once")
-    steps: int = _option(64, "steps of every game between two updates")
-    threads: int = _option(1, "torch's threads; more help on idle machines only")
+    seed: Annotated[int, "of everything random"] = 0
+    num_envs: Annotated[int, "games played at once"] = 1024
+    steps: Annotated[int, "steps of every game between two updates"] = 64
+    threads: Annotated[int, "torch's threads; more than one helps on idle machines only"] = 1
 
     # the network
-    width: int = _option(256, "width of the hidden layers")
-    blocks: int = _option(1, "number of residual blocks of two layers")
+    width: Annotated[int, "width of the hidden layers"] = 128
+    blocks: Annotated[int, "number of residual blocks of two layers"] = 1
 
     # opponents
-    self_play: float = _option(0.7, "share of games in which the network plays all sides")
-    opponents: list[str] = _option(
-        ["past", "heuristic", "random"],
-        "who plays the other sides in the rest of the games: 'past' (earlier networks) or any policy, equally often",
+    self_play: Annotated[float, "share of games in which the network plays all sides"] = 0.7
+    opponents: Annotated[
+        Texts, "who else plays in the rest, equally often: 'past' (own earlier networks) or policies"
+    ] = (
+        "past",
+        "heuristic",
+        "random",
     )
-    snapshot_every: int = _option(10, "updates between two earlier networks kept for 'past'")
-    snapshots: int = _option(16, "number of earlier networks kept; when full, a random one makes room")
+    snapshot_every: Annotated[int, "updates between two earlier networks kept for 'past'"] = 10
+    snapshots: Annotated[int, "number of earlier networks kept; when full, a random one makes room"] = 16
 
     # PPO
-    learning_rate: float = _option(1e-3, "of Adam, at the start")
-    final_learning_rate: float = _option(0.05, "of Adam at the end, as a share of the first")
-    epochs: int = _option(2, "passes over the decisions of an update")
-    minibatch: int = _option(8192, "decisions a gradient step")
-    gamma: float = _option(1.0, "discount from one own decision to the next")
-    trace: float = _option(0.95, "lambda of the advantage estimate (GAE), over a seat's own decisions")
-    clip: float = _option(0.2, "how far an action's probability may move in an update, as a ratio")
-    entropy: float = _option(0.01, "weight of the entropy bonus")
-    value: float = _option(0.5, "weight of the value loss")
-    max_gradient: float = _option(0.5, "largest norm of a gradient")
+    learning_rate: Annotated[float, "of Adam, at the start"] = 1e-3
+    final_learning_rate: Annotated[float, "of Adam at the end, as a share of the first"] = 0.05
+    epochs: Annotated[int, "passes over the decisions of an update"] = 2
+    minibatch: Annotated[int, "decisions a gradient step"] = 2048
+    gamma: Annotated[float, "discount from one own decision to the next"] = 1.0
+    trace: Annotated[float, "lambda of the advantage estimate (GAE), over a seat's own decisions"] = 0.95
+    clip: Annotated[float, "how far an action's probability may move in an update, as a ratio"] = 0.2
+    entropy: Annotated[float, "weight of the entropy bonus"] = 0.01
+    value: Annotated[float, "weight of the value loss"] = 0.5
+    max_gradient: Annotated[float, "largest norm of a gradient"] = 0.5
 
     # watching
-    evaluate: list[str] = _option(["random", "heuristic"], "policies whose win rates are measured while training")
-    evaluate_every: float = _option(30.0, "seconds between evaluations")
-    evaluate_games: int = _option(512, "games of an evaluation against each policy, every side equally often")
-    checkpoint_every: float = _option(60.0, "seconds between checkpoints")
-    tensorboard: bool = _option(True, "write TensorBoard events into the folder")
+    evaluate: Annotated[Texts, "policies whose win rates are measured while training"] = ("random", "heuristic")
+    evaluate_every: Annotated[float, "seconds between evaluations"] = 30.0
+    evaluate_games: Annotated[int, "games of an evaluation against each policy, every side equally often"] = 512
+    checkpoint_every: Annotated[float, "seconds between checkpoints"] = 60.0
+    tensorboard: Annotated[bool, "write TensorBoard events into the folder"] = True
 
     @classmethod
     def read(cls, path: Path) -> "Config":
@@ -81,20 +82,18 @@ class Config:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """A flag for every option of `Config`."""
-    for one in fields(Config):
-        default = one.default if one.default is not MISSING else one.default_factory()  # type: ignore[misc]
-        flag, meaning = "--" + one.name.replace("_", "-"), one.metadata["meaning"]
-        more: dict[str, Any]
-        if isinstance(default, bool):
+    defaults = Config()
+    for name, hint in get_type_hints(Config, include_extras=True).items():
+        kind, (meaning,), default = hint.__origin__, hint.__metadata__, getattr(defaults, name)
+        more: dict[str, Any] = {"type": kind, "metavar": kind.__name__.upper()}
+        if kind is bool:
             more = {"action": argparse.BooleanOptionalAction}
         elif isinstance(default, dict):
             more = {"nargs": "*", "type": _pair, "metavar": "NAME=VALUE"}
-        elif isinstance(default, list):
-            more = {"nargs": "*"}
-        else:
-            more = {"type": type(default), "metavar": type(default).__name__.upper()}
-        shown = " ".join(default) if isinstance(default, list) else default
-        parser.add_argument(flag, default=None, help=f"{meaning} (default: {shown or 'none'})", **more)
+        elif isinstance(default, tuple):
+            more, default = {"nargs": "*", "metavar": "POLICY"}, " ".join(default)
+        shown = "none" if default == {} else default
+        parser.add_argument("--" + name.replace("_", "-"), default=None, help=f"{meaning} (default: {shown})", **more)
 
 
 def given(namespace: argparse.Namespace) -> dict[str, Any]:

@@ -37,7 +37,10 @@ class Network(nn.Module):
         actions: number of actions.
         width: of the hidden layers.
         blocks: number of residual blocks.
+        highs: the largest value of every column.
     """
+
+    scale: Tensor
 
     def __init__(self, size: int, actions: int, width: int, blocks: int, highs: np.ndarray) -> None:
         super().__init__()
@@ -78,7 +81,7 @@ class Network(nn.Module):
     def arrays(self) -> dict[str, np.ndarray]:
         """The weights as `NeuralPolicy` reads them; the scaling of observations is part of the first layer."""
         weights = {name: values.detach().numpy().copy() for name, values in self.named_parameters()}
-        weights["stem.weight"] *= self.get_buffer("scale").numpy()
+        weights["stem.weight"] *= self.scale.numpy()
         return weights
 
 
@@ -95,7 +98,7 @@ def about(table: Table, **more: Any) -> dict[str, Any]:
 
 def write(path: Path, network: Network, table: Table, dtype: type = np.float32, **more: Any) -> None:
     """Write the policy's file; `more` goes into what it says about itself."""
-    arrays = {name: values.astype(dtype) for name, values in network.arrays().items()}
+    arrays: dict[str, np.ndarray] = {name: values.astype(dtype) for name, values in network.arrays().items()}
     neural.write(path, arrays, about(table, **more))
 
 

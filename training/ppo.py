@@ -155,7 +155,7 @@ class Trainer:
         return report | {"explained": float(explained), "decisions": len(rows), "learning_rate": rate}
 
     def _loss(self, rows: np.ndarray, advantages: np.ndarray, returns: np.ndarray) -> tuple[Tensor, list[Tensor]]:
-        """PPO's loss of some decisions; beside it policy loss, value loss, entropy, KL and the share of clipped ratios."""
+        """PPO's loss of some decisions; beside it policy loss, value loss, entropy, KL and share of clipped ratios."""
         config, decisions = self.config, self.decisions
         observations = torch.from_numpy(decisions.observations[rows])
         log_probs, values = self.network(observations, torch.from_numpy(decisions.action_masks[rows]))
@@ -241,8 +241,7 @@ class Trainer:
         self.network.load_state_dict(content["network"])
         self.optimizer.load_state_dict(content["optimizer"])
         self.pool = content["pool"]
-        saved = self.games.save()
-        self.games.restore({name: _array(values, saved[name].dtype) for name, values in content["games"].items()})
+        self.games.restore({name: values.numpy() for name, values in content["games"].items()})
         self.decisions.restore({name: values.numpy() for name, values in content["decisions"].items()})
         self.sides[:], self.rivals[:] = (content["seating"][name].numpy() for name in ("sides", "rivals"))
 
@@ -313,11 +312,7 @@ def _known(spec: str) -> bool:
 
 
 def _tensors(arrays: dict[str, np.ndarray]) -> dict[str, Tensor]:
-    return {name: torch.from_numpy(a.view(np.uint8) if a.dtype.names else a) for name, a in arrays.items()}
-
-
-def _array(values: Tensor, dtype: np.dtype) -> np.ndarray:
-    return values.numpy().view(dtype) if dtype.names else values.numpy()
+    return {name: torch.from_numpy(values) for name, values in arrays.items()}
 
 
 class _replacing:  # noqa: N801 - reads as a statement
