@@ -8,7 +8,7 @@ from .core.game import NAMES, IllegalActionError, SnapshotError, Table, find_gam
 from .core.rng import env_seed
 from .register import register_everything
 from .vector import VectorGame
-from .version import VERSION as __version__
+from .version import VERSION as __version__  # noqa: N811
 
 __all__ = [
     "IllegalActionError",

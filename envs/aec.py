@@ -48,7 +48,7 @@ class GameEnv(AECEnv):
         self._words = np.empty(self.table.words, np.uint64)
         self._rewards = np.empty(self.table.players, np.float32)
         self._seeded = False
-        self.agents = []
+        self.agents: list[str] = []
 
     # --- Spaces ---
 
@@ -90,7 +90,7 @@ class GameEnv(AECEnv):
             seed = fresh_seed()
         if snapshot is not None:
             states = self.table.load(snapshot, fresh_seed() if seed is None else seed)
-            self._start = {"snapshot": self.table.snapshot(states[0])}
+            self._start: dict[str, Any] = {"snapshot": self.table.snapshot(states[0])}
             self._states = states
         else:
             if seed is not None:
@@ -115,7 +115,7 @@ class GameEnv(AECEnv):
         self._cumulative_rewards = dict.fromkeys(agents, 0.0)
         self.terminations = dict.fromkeys(agents, False)
         self.truncations = dict.fromkeys(agents, False)
-        self.infos = {agent: {} for agent in agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in agents}
         masks = np.empty(self._mask_shape, np.uint64)
         kernels.mask_all(self._states, 0, masks, self._words, self._num_actions)
         self._show(masks, int(self._states["acting"][0]))
@@ -319,7 +319,7 @@ class GameEnv(AECEnv):
 
 def _fields(record: np.dtype) -> str:
     """The record's layout, to refuse states of another version."""
-    fields = record.fields or {}
+    fields: Any = record.fields
     return ",".join(f"{name}:{fields[name][0].str}{fields[name][0].shape}@{fields[name][1]}" for name in fields)
 
 

@@ -1,4 +1,4 @@
-"""Bite Night for PettingZoo: `env`, `raw_env` and `parallel_env`. Rules, options and tables: `bite_night/README.md`."""
+"""Bite Night for PettingZoo: `env`, `raw_env`, `parallel_env`. Rules, options, tables: `bite_night/README.md`."""
 
 from .aec import env_of, raw_env_of
 from .core.game import find_game

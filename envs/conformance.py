@@ -279,7 +279,7 @@ def check_records(case: Case) -> None:
     """A record replays to the identical end, from a seed, a running generator, and a snapshot."""
     env, random = case.raw_env(), np.random.default_rng(case.seed)
     env.reset(seed=case.seed)
-    half = []
+    half: list[Any] = []
     for start in ("seed", "generator", "snapshot"):
         if start == "generator":
             env.reset()

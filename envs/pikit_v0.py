@@ -1,4 +1,4 @@
-"""Pikit for PettingZoo: `env`, `raw_env` and `parallel_env`. Rules, options and tables: `pikit/README.md`."""
+"""Pikit for PettingZoo: `env`, `raw_env`, `parallel_env`. Rules, options, tables: `pikit/README.md`."""
 
 from .aec import env_of, raw_env_of
 from .core.game import find_game

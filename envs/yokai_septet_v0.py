@@ -1,4 +1,4 @@
-"""Yokai Septet for PettingZoo: `env`, `raw_env` and `parallel_env`. Rules, options and tables: `yokai_septet/README.md`."""
+"""Yokai Septet for PettingZoo: `env`, `raw_env`, `parallel_env`. Rules, options, tables: `yokai_septet/README.md`."""
 
 from .aec import env_of, raw_env_of
 from .core.game import find_game

@@ -12,7 +12,7 @@ def unowned(array):
     return array
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def _unowned(typing_context, array):
     def generate(context, builder, signature, args):
         view = context.make_array(signature.args[0])(context, builder, args[0])

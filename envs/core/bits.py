@@ -71,7 +71,7 @@ def nth(bits, n):
 
 
 def _unary(name: str, *flags: bool) -> Any:
-    @intrinsic  # type: ignore[misc]
+    @intrinsic
     def instruction(typing_context, bits):
         def generate(context, builder, signature, args):
             i64 = ir.IntType(64)

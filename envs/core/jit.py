@@ -44,14 +44,14 @@ def inlined(function: _Function) -> _Function:
         return function
     return numba.njit(
         nogil=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
-    )(function)  # type: ignore[no-any-return]
+    )(function)
 
 
 def compiled(function: _Function) -> _Function:
     """Compile a `function` that only compiled code calls."""
     if JIT_OFF:
         return function
-    return numba.njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
+    return numba.njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
 
 
 def kernel(function: _Function) -> _Function:
@@ -61,7 +61,7 @@ def kernel(function: _Function) -> _Function:
     configured = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(_cache_folder(_package_folder(function)))
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:
         numba.config.CACHE_DIR = configured
 

@@ -182,7 +182,7 @@ def expand_64(row, index, word):
         row[index + k] = _EXPAND[(word >> np.uint64(8 * k)) & np.uint64(0xFF)]
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def _expand_64(typing_context, row, index, word):
     """`expand_64` as one vector instruction where the processor has it."""
 

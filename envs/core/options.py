@@ -50,9 +50,9 @@ REWARD = choice("win", "score", default="win", meaning="what is rewarded: winnin
 
 def resolve(name: str, table: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, Any]:
     """All options of a game with defaults filled in; raises `ValueError` naming the option and what is allowed."""
-    for option in given:
-        if option not in table:
-            raise ValueError(f"{name} has no option {option!r}; its options are {', '.join(table)}")
+    for key in given:
+        if key not in table:
+            raise ValueError(f"{name} has no option {key!r}; its options are {', '.join(table)}")
     values = {}
     for key, option in table.items():
         value = given.get(key, option.default)

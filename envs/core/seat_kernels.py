@@ -93,8 +93,8 @@ def reset_seats(policy, states, start, stop, learners, rows, masks, streams, wor
 
 @kernel
 def step_seats(
-    policy, states, finals, choices, start, stop, learners, turn, rows, masks, last_rows, rewards, terminated, truncated,
-    illegal, streams, words, scratch, actions
+    policy, states, finals, choices, start, stop, learners, turn, rows, masks, last_rows, rewards, terminated,
+    truncated, illegal, streams, words, scratch, actions
 ):  # fmt: skip
     """Carry out the learners' actions and play on to their next decisions.
 

@@ -28,7 +28,7 @@ def layout(players: int, suitors: bool) -> Layout:
     """The observation's fields for a number of players."""
     cards = CARDS_WITH_FOILS if suitors else CARDS
     sides = 3 if players == 3 else 2
-    bosses = 14 if suitors else 7
+    bosses, foils = (14, ", then the foil 7s") if suitors else (7, "")
     bits = [
         bitset("hand", cards, meaning="own hand, without the cards already chosen to pass or discard"),
         *(_passing(players, suitors, cards) if players > 2 else _straw(cards)),
@@ -36,7 +36,7 @@ def layout(players: int, suitors: bool) -> Layout:
         *([] if suitors else [bitset("trump_card", cards, meaning="the card that set trump")]),
         bitset("trick", players, cards, meaning="card of the current trick, by seat"),
         bitset("played", players, cards, meaning="cards played in this round, by seat"),
-        bitset("captured", sides, bosses, meaning="captured bosses by side: a suit's 7, then its foil 7"),
+        bitset("captured", sides, bosses, meaning="captured bosses by side: the 7s by suit" + foils),
         *([bitset("sealed", sides, 7, meaning="sealed suits by side")] if suitors else []),
         bitset("void", players, 7, meaning="suits a seat has shown not to hold in hand"),
         bitset("lead", players, meaning="leader of the trick, empty until known"),

@@ -1,0 +1,51 @@
+# Needs Python (3.11 to 3.13), pip and make, nothing else. `make demo` and `make test` work in a fresh clone.
+
+PYTHON ?= python3
+VENV ?= .venv
+RUN := $(VENV)/bin/python -m
+INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+PACKAGING := pyproject.toml setup.py constraints.txt
+
+.PHONY: help demo test lint benchmark generated clean
+
+help:
+	@echo "make demo       one game to watch and a table of steps per second"
+	@echo "make test       ruff, mypy and pytest"
+	@echo "make benchmark  the full throughput table"
+	@echo "make generated  rewrite tables, playthroughs and pictures that are made from code"
+	@echo "make clean      remove the virtual environment and caches"
+
+demo: $(VENV)/.demo
+	@$(RUN) monsterzoo.benchmarks.demo
+
+test: lint
+	$(RUN) pytest -n 2
+
+lint: $(VENV)/.test
+	$(RUN) ruff format --check .
+	$(RUN) ruff check .
+	$(RUN) mypy
+
+benchmark: $(VENV)/.test
+	$(RUN) monsterzoo.benchmarks.throughput
+
+generated: $(VENV)/.test
+	$(RUN) monsterzoo.envs.tables --write
+	$(RUN) monsterzoo.envs.playthrough --write
+
+# Stamps: installing again is only needed when the packaging has changed.
+
+$(VENV)/.python:
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.demo: $(VENV)/.python $(PACKAGING)
+	$(INSTALL) .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.python $(PACKAGING)
+	$(INSTALL) ".[test,train,render]"
+	@touch $@ $(VENV)/.demo
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

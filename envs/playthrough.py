@@ -1,0 +1,177 @@
+"""Golden playthroughs: one seeded game per variant as readable text, kept under tests/playthroughs.
+
+A change of rules, texts, observations, masks or rewards shows as a difference in these files. `python -m
+monsterzoo.envs.playthrough` says which of them differ from what the code plays now, `--write` makes them anew.
+"""
+
+import argparse
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .aec import GameEnv
+from .core import kernels
+from .core.game import NAMES, find_game
+from .core.layout import Field, Layout
+from .core.rng import streams
+
+FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
+SEED = 23
+
+_VIEW_EVERY = 40
+_RULE = "-" * 100
+
+
+def file_name(name: str, options: dict[str, Any]) -> str:
+    """As in "yokai_septet_v0.players=4.variant=seven_suitors.txt"."""
+    return ".".join([name, *(f"{key}={value}" for key, value in options.items())]) + ".txt"
+
+
+def playthroughs(names: tuple[str, ...] = NAMES) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """File name, game and options of every playthrough there must be: one a variant."""
+    for name in names:
+        for options in find_game(name).variants:
+            yield file_name(name, options), name, options
+
+
+def playthrough(name: str, options: dict[str, Any], seed: int = SEED) -> str:
+    """One game of random legal actions, told step by step."""
+    env = GameEnv(find_game(name), **options)
+    env.reset(seed=seed)
+    luck = streams(seed, 1, "playthrough")
+    returns = dict.fromkeys(env.possible_agents, 0.0)
+    lines = list(_heading(env, seed))
+    step, phase = 0, None
+    while not _over(env):
+        now = _phase(env)
+        if now != phase or step % _VIEW_EVERY == 0:
+            lines += _view(env, step)
+            phase = now
+        action = _choose(env, luck)
+        lines += _step(env, step, action)
+        env.step(action)
+        lines += [f"    reward  {agent} {reward:+.6g}" for agent, reward in env.rewards.items() if reward]
+        for agent, reward in env.rewards.items():
+            returns[agent] += reward
+        step += 1
+    lines += _view(env, step)
+    lines += _ending(env, step, returns)
+    return "\n".join(lines) + "\n"
+
+
+def _over(env: GameEnv) -> bool:
+    return any(env.terminations.values()) or any(env.truncations.values())
+
+
+def _phase(env: GameEnv) -> tuple[Any, ...]:
+    snapshot = env.snapshot()
+    return tuple(snapshot.get(key) for key in ("phase", "round", "lap"))
+
+
+def _choose(env: GameEnv, luck: np.ndarray) -> int:
+    action = np.zeros(1, np.int64)
+    kernels.sample_rows(env.observe(env.agent_selection)["action_mask"][None], luck, action)
+    return int(action[0])
+
+
+def _heading(env: GameEnv, seed: int) -> Iterator[str]:
+    table = env.table
+    yield f"game          {table.game.name} ({table.game.title})"
+    yield f"options       {', '.join(f'{key}={value!r}' for key, value in table.options.items())}"
+    yield f"seats         {table.players}"
+    yield "sides         " + "; ".join(f"{team}: {' '.join(agents)}" for team, agents in table.teams.items())
+    yield f"actions       {table.num_actions}"
+    yield f"observation   {table.layout.size} columns: " + ", ".join(f"{f.name} {f.start}" for f in table.layout)
+    yield f"state         {table.game.record.itemsize} bytes"
+    yield f"seed          {seed}, actions chosen at random"
+
+
+def _view(env: GameEnv, step: int) -> Iterator[str]:
+    """The table as a watcher sees it, and as every seat does; in numbers for the seat that decides."""
+    yield ""
+    yield f"{_RULE}\nbefore step {step}\n"
+    yield env.table.game.draw_table(env._states[0])
+    for agent in env.possible_agents:
+        yield f"\n  {agent} knows"
+        yield from (f"    {line}" for line in env.text_observation(agent).splitlines())
+    agent = env.agent_selection
+    yield f"\n  {agent} observes"
+    yield from (f"    {line}" for line in observed(env.observation_layout, env.observe(agent)["observation"]))
+    yield _RULE
+
+
+def observed(layout: Layout, observation: np.ndarray) -> Iterator[str]:
+    """An observation field by field: the columns that are set, or the numbers; empty sets are left out."""
+    for field in layout:
+        values = layout.read(observation, field.name)
+        if field.high > 1:
+            yield f"{field.name} = {' '.join(map(str, values.reshape(-1).tolist()))}"
+            continue
+        for place in np.ndindex(*field.shape[:-1]):
+            if values[place].any():
+                yield f"{_place(field, place)} = {' '.join(map(str, np.flatnonzero(values[place]).tolist()))}"
+
+
+def _place(field: Field, place: tuple[int, ...]) -> str:
+    return field.name + "".join(f"[{index}]" for index in place)
+
+
+def _step(env: GameEnv, step: int, action: int) -> Iterator[str]:
+    agent = env.agent_selection
+    legal = np.flatnonzero(env.infos[agent]["action_mask"]).tolist()
+    yield ""
+    yield f"step {step}  {agent}"
+    yield f"    legal   {' | '.join(env.action_name(number) for number in legal)}"
+    yield f"    action  {env.action_name(action)} ({action})"
+    yield f"    views   {' '.join(_checksum(env, seat) for seat in env.possible_agents)}"
+
+
+def _checksum(env: GameEnv, agent: str) -> str:
+    """Of everything an agent gets as numbers, so that a change of any column is seen."""
+    view = env.observe(agent)
+    return f"{zlib.crc32(view['observation'].tobytes() + view['action_mask'].tobytes()):08x}"
+
+
+def _ending(env: GameEnv, steps: int, returns: dict[str, float]) -> Iterator[str]:
+    snapshot = env.snapshot()
+    winners = " ".join(f"player_{seat}" for seat in snapshot["winners"]) or "nobody"
+    yield ""
+    yield f"over after {steps} steps{', truncated' if snapshot['truncated'] else ''}; winners: {winners}"
+    yield from (f"    return  {agent} {total:+.6g}" for agent, total in returns.items())
+
+
+def differences(folder: Path = FOLDER, names: tuple[str, ...] = NAMES) -> list[str]:
+    """The files that are missing, or that differ from what the code plays now."""
+    wrong = []
+    for file, name, options in playthroughs(names):
+        path = folder / file
+        if not path.exists() or path.read_text(encoding="utf-8") != playthrough(name, options):
+            wrong.append(file)
+    return wrong
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m monsterzoo.envs.playthrough", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="write the files anew")
+    parser.add_argument("--games", nargs="+", choices=NAMES, default=list(NAMES), metavar="GAME")
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    chosen = parser.parse_args(arguments)
+    names = tuple(chosen.games)
+    if not chosen.write:
+        wrong = differences(chosen.folder, names)
+        print("\n".join(f"differs: {file}" for file in wrong) or "all playthroughs are as the code plays")
+        return 1 if wrong else 0
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    for file, name, options in playthroughs(names):
+        (chosen.folder / file).write_text(playthrough(name, options), encoding="utf-8")
+        print(f"wrote {chosen.folder / file}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,165 @@
+"""Tables of options, sizes, actions and observations, made from the games themselves.
+
+They stand between `<!-- table:start -->` and `<!-- table:end -->` in the README of the project and of every game.
+`python -m monsterzoo.envs.tables` says which of these files are out of date, `--write` brings them up to date.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import chain, groupby
+from pathlib import Path
+from typing import Any
+
+from .core.game import NAMES, Game, Table, find_game
+from .core.layout import Field
+from .core.options import REWARD
+
+START, END = "<!-- table:start -->", "<!-- table:end -->"
+
+_ENVS = Path(__file__).resolve().parent
+
+
+def label(options: dict[str, Any]) -> str:
+    """A variant in words: "players=4, variant=seven_suitors"."""
+    return ", ".join(f"{key}={value}" for key, value in options.items())
+
+
+def markdown(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """A table in Markdown."""
+    cells = [[str(cell).replace("|", "\\|") for cell in row] for row in (head, *rows)]
+    cells.insert(1, ["---"] * len(cells[0]))
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
+
+
+# --- All games ---
+
+
+def games_table(names: Iterable[str] = NAMES) -> str:
+    """Every game and variant with its sizes."""
+    rows = []
+    for name in names:
+        game = find_game(name)
+        for options in game.variants:
+            table = game.table(**options)
+            sizes = (table.num_actions, table.layout.size, game.record.itemsize)
+            rows.append((f"`{name}`", label(options), _sides(table), *sizes))
+    return markdown(("game", "variant", "who plays", "actions", "observation (int8)", "state (bytes)"), rows)
+
+
+def _sides(table: Table) -> str:
+    if table.sides == table.players:
+        return f"{table.players} players"
+    return f"{table.sides} teams of {table.players // table.sides}"
+
+
+# --- One game ---
+
+
+def game_tables(game: Game) -> str:
+    """Options, sizes, actions and observations of one game."""
+    parts = [
+        "### Options",
+        markdown(("option", "default", "allowed", "meaning"), _options(game)),
+        "### Sizes",
+        markdown(("variant", "who plays", "actions", "observation", 'reward="score" divides by'), _sizes(game)),
+    ]
+    for variants, table in _distinct(game):
+        parts += [
+            f"### Actions and observation: {variants}",
+            markdown(("action", "name"), _actions(table)),
+            markdown(("field", "columns", "shape", "range", "meaning"), map(_field, table.layout)),
+        ]
+    return "\n\n".join(parts)
+
+
+def _options(game: Game) -> Iterator[tuple[Any, ...]]:
+    for name, option in {**game.options, "reward": REWARD}.items():
+        yield f"`{name}`", f"`{option.default!r}`", option.allowed, option.meaning
+
+
+def _sizes(game: Game) -> Iterator[tuple[Any, ...]]:
+    for options in game.variants:
+        table = game.table(**options)
+        scale = f"{float(table.template['scale'][0]):g}"
+        yield label(options), _sides(table), table.num_actions, table.layout.size, scale
+
+
+def _distinct(game: Game) -> Iterator[tuple[str, Table]]:
+    """The variants, those with the same actions and observations together."""
+    together: dict[Any, list[dict[str, Any]]] = {}
+    for options in game.variants:
+        table = game.table(**options)
+        meanings = tuple(field.meaning for field in table.layout)
+        together.setdefault((table.action_names, table.layout.signature, meanings), []).append(options)
+    for variants in together.values():
+        yield "; ".join(map(label, variants)), game.table(**variants[0])
+
+
+def _actions(table: Table) -> Iterator[tuple[str, str]]:
+    """Actions of one kind in one row; a kind is what a name begins with. Kinds of one action share a row."""
+    numbered = list(enumerate(table.action_names[:-1]))
+    kinds = [list(group) for _, group in groupby(numbered, key=lambda item: _kind(item[1]))]
+    for single, groups in groupby(kinds, key=lambda group: len(group) == 1):
+        for group in [list(chain(*groups))] if single else groups:
+            yield _range(group[0][0], group[-1][0]), ", ".join(f"`{name}`" for _, name in group)
+    yield str(table.num_actions - 1), "`no-op`: nothing to decide"
+
+
+def _kind(name: str) -> str:
+    return re.split(r"[\s\d]", name, maxsplit=1)[0] or name.split()[0]
+
+
+def _field(field: Field) -> tuple[Any, ...]:
+    shape = " × ".join(map(str, field.shape)) or "1"
+    columns = _range(field.start, field.start + field.size - 1)
+    return f"`{field.name}`", columns, shape, f"{field.low} to {field.high}", field.meaning
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}–{high}"
+
+
+# --- Files ---
+
+
+def files(names: Iterable[str] = NAMES) -> Iterator[tuple[Path, str]]:
+    """Every file that holds tables, and the tables it should hold. The project's README is not in the wheel."""
+    if (_ENVS.parent / "README.md").exists():
+        yield _ENVS.parent / "README.md", games_table()
+    for name in names:
+        yield _ENVS / name.rsplit("_", 1)[0] / "README.md", game_tables(find_game(name))
+
+
+def with_tables(text: str, tables: str, where: str) -> str:
+    """A text with what is between its markers replaced."""
+    before, start, rest = text.partition(START)
+    _, end, after = rest.partition(END)
+    if not start or not end:
+        raise ValueError(f"{where} has no {START} … {END}")
+    return f"{before}{START}\n\n{tables}\n\n{END}{after}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m monsterzoo.envs.tables", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="bring the files up to date")
+    chosen = parser.parse_args(arguments)
+    stale = 0
+    for path, tables in files():
+        text = path.read_text(encoding="utf-8")
+        new = with_tables(text, tables, str(path))
+        if new == text:
+            continue
+        stale += 1
+        print(f"{'wrote' if chosen.write else 'out of date:'} {path}")
+        if chosen.write:
+            path.write_text(new, encoding="utf-8")
+    if not stale:
+        print("all tables are up to date")
+    return 1 if stale and not chosen.write else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
