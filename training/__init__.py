@@ -1,1 +1,1 @@
-"""Learning to play, and comparing players."""
+"""Tournaments between players, and training of new ones."""

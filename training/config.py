@@ -47,6 +47,10 @@ class Config:
     snapshot_every: Annotated[int, "updates between two earlier networks kept for 'past'"] = 10
     snapshots: Annotated[int, "number of earlier networks kept; when full, a random one makes room"] = 16
 
+    # the first part of the run
+    imitate: Annotated[str, "policy to imitate before learning from own play ('' for none)"] = "heuristic"
+    imitate_share: Annotated[float, "share of the budget for that"] = 0.1
+
     # PPO
     learning_rate: Annotated[float, "of Adam, at the start"] = 1e-3
     final_learning_rate: Annotated[float, "of Adam at the end, as a share of the first"] = 0.05

@@ -5,6 +5,9 @@ its own decisions (`credit`), and improves the network by PPO with masked action
 sides; in the rest one side, against earlier networks or built-in policies, and only its own decisions are learned from.
 A forced move (one legal action) is no decision: nobody is asked, and nothing is learned from it.
 
+Learning from nothing takes long where good play is rare. So a run may begin with a short imitation: a teacher decides
+in the network's place, the network learns to choose likewise and what to expect, and PPO goes on from there.
+
 Everything random in an update follows from the seed and the update's number, so a run that goes on from a checkpoint
 makes the same next update as one that was never interrupted.
 """
@@ -79,9 +82,10 @@ class Trainer:
             self._keep_snapshot()
         random = np.random.default_rng([config.seed, self.updates])
         generator = torch.Generator().manual_seed(env_seed(config.seed, self.updates))
-        report = self._play(random, generator)
+        imitating = self.progress < config.imitate_share and _known(config.imitate)
+        report = self._play(random, generator, imitating)
         played = time.perf_counter()
-        report |= self._learn(random)
+        report |= self._learn(random, imitating)
         self.decisions.carry_over()
         self.updates += 1
         self.steps += config.num_envs * config.steps
@@ -93,10 +97,11 @@ class Trainer:
         self.seconds += wall
         return report
 
-    def _play(self, random: np.random.Generator, generator: torch.Generator) -> dict[str, float]:
-        """Play every game on for `config.steps` steps and write down the network's decisions."""
+    def _play(self, random: np.random.Generator, generator: torch.Generator, imitating: bool) -> dict[str, float]:
+        """Play every game on for `config.steps` steps and write down the network's (or its teacher's) decisions."""
         games, table, decisions = self.games, self.table, self.decisions
         opponents = self._make_opponents(random)
+        teacher = make_for(table, self.config.imitate, int(random.integers(1 << 62))) if imitating else None
         in_environment, finished, lengths = 0.0, 0, 0
         for _ in range(self.config.steps):
             masks, seats = games.action_masks, games.seats
@@ -106,6 +111,8 @@ class Trainer:
             asked = np.flatnonzero(own & free)
             rows, allowed = games.observations[asked], masks[asked]
             actions, log_probs, values = self.network.play(rows, allowed, generator)
+            if teacher is not None and len(asked):
+                actions = teacher.act(rows, allowed, seats[asked], games.states[asked])
             choices[asked] = actions
             decisions.add(
                 asked,
@@ -131,7 +138,7 @@ class Trainer:
             self._seat_games(over, random)
         return {"environment_seconds": in_environment, "games": finished, "length": lengths / max(finished, 1)}
 
-    def _learn(self, random: np.random.Generator) -> dict[str, float]:
+    def _learn(self, random: np.random.Generator, imitating: bool) -> dict[str, float]:
         """Improve policy and value on the decisions whose consequences are known."""
         config, decisions = self.config, self.decisions
         rows, advantages, returns = decisions.advantages(config.gamma, config.trace)
@@ -144,7 +151,7 @@ class Trainer:
         for _ in range(config.epochs):
             order = random.permutation(len(rows))
             for part in np.array_split(order, max(1, round(len(rows) / config.minibatch))):
-                loss, numbers = self._loss(rows[part], advantages[part], returns[part])
+                loss, numbers = self._loss(rows[part], advantages[part], returns[part], imitating)
                 self.optimizer.zero_grad()
                 loss.backward()
                 clip_grad_norm_(self.network.parameters(), config.max_gradient)
@@ -154,7 +161,9 @@ class Trainer:
         report = dict(zip(names, (sums / count).tolist()))
         return report | {"explained": float(explained), "decisions": len(rows), "learning_rate": rate}
 
-    def _loss(self, rows: np.ndarray, advantages: np.ndarray, returns: np.ndarray) -> tuple[Tensor, list[Tensor]]:
+    def _loss(
+        self, rows: np.ndarray, advantages: np.ndarray, returns: np.ndarray, imitating: bool
+    ) -> tuple[Tensor, list[Tensor]]:
         """PPO's loss of some decisions; beside it policy loss, value loss, entropy, KL and share of clipped ratios."""
         config, decisions = self.config, self.decisions
         observations = torch.from_numpy(decisions.observations[rows])
@@ -163,6 +172,8 @@ class Trainer:
         change = chosen - torch.from_numpy(decisions.log_probs[rows])
         ratio, gain = change.exp(), torch.from_numpy(advantages)
         policy = -torch.minimum(ratio * gain, ratio.clamp(1 - config.clip, 1 + config.clip) * gain).mean()
+        if imitating:
+            policy = -chosen.mean()
         value = (values - torch.from_numpy(returns)).square().mean()
         entropy = -(log_probs.exp() * log_probs).sum(1).mean()
         kl = (ratio - 1 - change).mean()
