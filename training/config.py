@@ -16,8 +16,8 @@ class Config:
     # what is learned
     game: Annotated[str, "name of the game"] = "pikit_v0"
     players: Annotated[int, "number of players"] = 2
-    options: Annotated[dict[str, Any], "other options of the game, as in: --options reward=score episode=round"] = (
-        field(default_factory=dict)
+    options: Annotated[dict[str, Any], "other options of the game; as a flag: --option KEY=VALUE, repeatable"] = field(
+        default_factory=dict
     )
     out: Annotated[str, "folder of the run; afterwards 'ppo:<folder>' is a policy"] = "runs/latest"
 
@@ -49,7 +49,7 @@ class Config:
 
     # the first part of the run
     imitate: Annotated[str, "policy to imitate before learning from own play ('' for none)"] = "heuristic"
-    imitate_share: Annotated[float, "share of the budget for that"] = 0.1
+    imitate_share: Annotated[float, "share of the budget for that"] = 0.2
 
     # PPO
     learning_rate: Annotated[float, "of Adam, at the start"] = 1e-3
@@ -70,6 +70,9 @@ class Config:
     checkpoint_every: Annotated[float, "seconds between checkpoints"] = 60.0
     tensorboard: Annotated[bool, "write TensorBoard events into the folder"] = True
 
+    def __post_init__(self) -> None:
+        self.opponents, self.evaluate = tuple(self.opponents), tuple(self.evaluate)  # JSON has lists
+
     @classmethod
     def read(cls, path: Path) -> "Config":
         """The options a run was started with."""
@@ -83,8 +86,27 @@ class Config:
         """Options of the game, `players` included."""
         return {"players": self.players, **self.options}
 
+    def command(self) -> str:
+        """The command line of these options."""
+        words, defaults = ["monsterzoo train"], Config()
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if value == getattr(defaults, one.name) and one.name not in ("game", "players", "minutes", "seed", "out"):
+                continue
+            flag = "--" + one.name.replace("_", "-")
+            if isinstance(value, bool):
+                words.append(flag if value else "--no-" + flag[2:])
+            elif isinstance(value, dict):
+                for key, chosen in value.items():
+                    words += ["--option", f"{key}={chosen if isinstance(chosen, str) else json.dumps(chosen)}"]
+            elif isinstance(value, tuple | list):
+                words += [flag, *value]
+            else:
+                words += [flag, str(value) if value != "" else "''"]
+        return " ".join(words)
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+
+def add_options(parser: argparse.ArgumentParser) -> None:
     """A flag for every option of `Config`."""
     defaults = Config()
     for name, hint in get_type_hints(Config, include_extras=True).items():
@@ -93,11 +115,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if kind is bool:
             more = {"action": argparse.BooleanOptionalAction}
         elif isinstance(default, dict):
-            more = {"nargs": "*", "type": _pair, "metavar": "NAME=VALUE"}
+            more = {"action": "append", "type": _pair, "metavar": "KEY=VALUE"}
         elif isinstance(default, tuple):
             more, default = {"nargs": "*", "metavar": "POLICY"}, " ".join(default)
-        shown = "none" if default == {} else default
-        parser.add_argument("--" + name.replace("_", "-"), default=None, help=f"{meaning} (default: {shown})", **more)
+        flag = "--option" if name == "options" else "--" + name.replace("_", "-")
+        shown = default or "none"
+        parser.add_argument(flag, dest=name, default=None, help=f"{meaning} (default: {shown})", **more)
 
 
 def given(namespace: argparse.Namespace) -> dict[str, Any]:
@@ -111,7 +134,7 @@ def given(namespace: argparse.Namespace) -> dict[str, Any]:
 def _pair(text: str) -> tuple[str, Any]:
     name, sign, value = text.partition("=")
     if not sign:
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
     try:
         return name, json.loads(value)
     except json.JSONDecodeError:

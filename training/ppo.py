@@ -33,12 +33,13 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from . import network as networks
-from .config import Config, add_arguments, given
+from .config import Config, add_options, given
 from .credit import Decisions
 from .journal import Journal
 from .network import Network, NetworkPolicy
 
 CHECKPOINT, RUN = "checkpoint.pt", "run.json"
+BUDGET = ("minutes", "updates", "out")  # what may change when a run goes on
 ALL_SIDES = -1
 EVALUATION = 1 << 40  # evaluations are seeded like an update far beyond any other
 
@@ -347,24 +348,35 @@ def _write_json(path: Path, content: dict[str, Any]) -> None:
         part.write_text(json.dumps(content, indent=2) + "\n")
 
 
-def main(argv: list[str]) -> int:
-    """The command `monsterzoo train`."""
-    parser = argparse.ArgumentParser("monsterzoo train", description=__doc__, allow_abbrev=False)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `monsterzoo train`."""
     parser.add_argument("--resume", action="store_true", help="go on with the run in --out, with its options")
-    add_arguments(parser)
-    arguments = parser.parse_args(argv)
+    add_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The command `monsterzoo train`; raises `ValueError` for bad options."""
     chosen = given(arguments)
-    try:
-        config = Config(**chosen)
-        if arguments.resume:
-            budget = {name: chosen[name] for name in ("minutes", "updates", "out") if name in chosen}
-            config = replace(Config.read(Path(config.out) / RUN), **budget)
-        summary = train(config, arguments.resume)
-    except (ValueError, FileNotFoundError) as error:
-        print(f"monsterzoo train: {error}", file=sys.stderr)
-        return 2
+    config = Config(**chosen)
+    if arguments.resume:
+        path = Path(config.out) / RUN
+        if not path.exists():
+            raise ValueError(f"there is no run in {config.out} to go on with")
+        config = replace(Config.read(path), **{name: chosen[name] for name in BUDGET if name in chosen})
+    summary = train(config, arguments.resume)
     print(f"done: the policy is 'ppo:{summary['result']['folder']}'")
     return 0
+
+
+def main(argv: list[str]) -> int:
+    """The same as a command of its own."""
+    parser = argparse.ArgumentParser("monsterzoo train", description=__doc__)
+    add_arguments(parser)
+    try:
+        return run(parser.parse_args(argv))
+    except ValueError as error:
+        print(f"monsterzoo train: {error}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """Self-play PPO: it finds the best play where that is known, gets better where it is not, and can be interrupted."""
 
+import argparse
 import json
 import os
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from monsterzoo.policies import make, make_for
 from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, read
 from monsterzoo.training import network as networks
 from monsterzoo.training import ppo
-from monsterzoo.training.config import Config
+from monsterzoo.training.config import Config, add_options, given
 from monsterzoo.training.network import Network, NetworkPolicy
 from monsterzoo.training.ppo import CHECKPOINT, Trainer, main, play_games, train
 from nim import NIM, OTHER_LAYOUT, positions
@@ -33,11 +35,12 @@ SMALL = Config(
     evaluate_games=16,
     evaluate=["random"],
     opponents=["past", "random"],
+    imitate="",
     tensorboard=False,
 )
 TINY = Config(
     game="nim_v0", players=2, num_envs=128, steps=16, minibatch=128, width=32, blocks=1, learning_rate=3e-3, epochs=3,
-    entropy=0.003, opponents=["past", "random"], updates=40,
+    entropy=0.003, imitate="", opponents=["past", "random"], updates=25,
 )  # fmt: skip
 
 
@@ -131,9 +134,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
 
 def test_a_run_leaves_its_options_numbers_picture_and_policy(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    command = (
-        "--game yokai_septet_v0 --players 4 --options episode=round --updates 2 --num-envs 32 --steps 8 --width 16"
-    )
+    command = "--game yokai_septet_v0 --players 4 --option episode=round --updates 2 --num-envs 32 --steps 8 --width 16"
     command += f" --minibatch 64 --evaluate random --evaluate-games 8 --opponents past random --out {out}"
     assert main(command.split()) == 0
     run = json.loads((out / "run.json").read_text())
@@ -231,3 +232,12 @@ def test_weights_that_are_no_weights_are_refused(tmp_path: Path) -> None:
         np.savez(file, about=np.array([{"code": print}], dtype=object))
     with pytest.raises(ValueError, match="not a file of network weights"):
         make(f"ppo:{tmp_path}", "yokai_septet_v0")
+
+
+def test_the_command_of_a_run_gives_its_options_again() -> None:
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    config = replace(SMALL, imitate="", clip=0.25, seed=7, players=3, options={"target": 3, "scoring": "basic"})
+    words = shlex.split(config.command())
+    assert words[:2] == ["monsterzoo", "train"]
+    assert Config(**given(parser.parse_args(words[2:]))) == config
