@@ -45,12 +45,12 @@ def playthrough(name: str, options: dict[str, Any], seed: int = SEED) -> str:
     luck = streams(seed, 1, "playthrough")
     returns = dict.fromkeys(env.possible_agents, 0.0)
     lines = list(_heading(env, seed))
-    step, phase = 0, None
+    step, seen = 0, set[tuple[Any, ...]]()
     while not _over(env):
         now = _phase(env)
-        if now != phase or step % _VIEW_EVERY == 0:
+        if now not in seen or step % _VIEW_EVERY == 0:
             lines += _view(env, step)
-            phase = now
+            seen.add(now)
         action = _choose(env, luck)
         lines += _step(env, step, action)
         env.step(action)

@@ -52,7 +52,8 @@ def deal_bins(state, cards, room, forbidden):
         while left != ZERO:
             card = left & (~left + ONE)
             left ^= card
-            open_bins = (card & out_0 == ZERO) + (card & out_1 == ZERO) + (card & out_2 == ZERO)
+            # As integers: numpy's booleans, which plain Python has here, do not count when added.
+            open_bins = int(card & out_0 == ZERO) + int(card & out_1 == ZERO) + int(card & out_2 == ZERO)
             if open_bins == choices:
                 pending |= card
         while pending != ZERO:
@@ -247,10 +248,7 @@ def passed_to(state, receiver):
 @compiled
 def is_unseen(state, owner, place):
     """Whether a lower straw place holds a card that nobody has seen."""
-    card = state.straw_down[owner, place]
-    if card == NONE or has(np.uint64(state.known_down[owner]), place):
-        return False
-    return not has(state.bare[owner], card)
+    return state.straw_down[owner, place] != NONE and not has(np.uint64(state.seen_down[owner]), place)
 
 
 @compiled
@@ -268,7 +266,6 @@ def resample_straw(state, seat):
     forbidden = (void_cards(state, other), BOSSES, ZERO)
     hand, discard, straw = deal_bins(state, hand | discard | straw, room, forbidden)
     state.hand[other] = hand
-    # Every place is judged before its card changes: a new card is never bare and does not become known.
     for owner in range(2):
         for place in range(DOWN):
             if is_unseen(state, owner, place):

@@ -7,7 +7,7 @@ a card. The encoder below pushes the fields in the order of the tables.
 import numpy as np
 
 from ..core.arrays import unowned
-from ..core.bits import ZERO, bit, wrap
+from ..core.bits import ONE, ZERO, bit, first, wrap
 from ..core.jit import compiled, inlined
 from ..core.layout import (
     Field,
@@ -191,32 +191,31 @@ def push_straw(row, s, state, seat):
     for k in range(2):
         s = push(row, s, state.bare[(seat + k) % 2], CARDS)
     for k in range(2):
-        for place in range(UP):
-            s = push(row, s, suit_and_rank(state.straw_up[(seat + k) % 2, place]), 14)
+        s = push_places(row, s, state.straw_up[(seat + k) % 2], UP, first(UP))
     for k in range(2):
         other = (seat + k) % 2
-        for place in range(DOWN):
-            seen = is_seen(state, other, place)
-            s = push(row, s, suit_and_rank(state.straw_down[other, place]) if seen else ZERO, 14)
+        s = push_places(row, s, state.straw_down[other], DOWN, np.uint64(state.seen_down[other]))
     for k in range(2):
-        left = 0
+        left = ZERO
         for place in range(DOWN):
-            if state.straw_down[(seat + k) % 2, place] != NONE:
-                left |= 1 << place
-        s = push(row, s, np.uint64(left), DOWN)
+            left |= np.uint64(state.straw_down[(seat + k) % 2, place] != NONE) << np.uint64(place)
+        s = push(row, s, left, DOWN)
     return s
 
 
-@inlined
-def is_seen(state, owner, place):
-    """Whether both players know the card in a lower place: it lies open, or an exchange put it there."""
-    card = state.straw_down[owner, place]
-    if card == NONE:
-        return False
-    return (state.known_down[owner] >> place) & 1 == 1 or state.bare[owner] & bit(card) != ZERO
+# A card as two one-hot sets of seven, its suit and its rank in the suit; entry 0 is NONE.
+_SUIT_AND_RANK = np.array([0] + [1 << (card // 7) | 1 << (7 + card % 7) for card in range(CARDS)], np.uint64)
 
 
 @inlined
-def suit_and_rank(card):
-    """A card as two one-hot sets of seven."""
-    return ZERO if card == NONE else bit(card // 7) | bit(7 + card % 7)
+def push_places(row, s, cards, count, seen):
+    """Suit and rank of the cards in straw places, four places a push; nothing where they are not seen."""
+    for start in range(0, count, 4):
+        code = ZERO
+        width = 0
+        for place in range(start, min(start + 4, count)):
+            is_seen = (seen >> np.uint64(place)) & ONE
+            code |= (is_seen * _SUIT_AND_RANK[cards[place] + 1]) << np.uint64(width)
+            width += 14
+        s = push(row, s, code, width)
+    return s

@@ -5,7 +5,7 @@ Sections in the comments are those of the rulebook (see README.md for sources an
 
 import numpy as np
 
-from ..core.bits import ONE, ZERO, bit, first, has, lowest, popcount, wrap
+from ..core.bits import ONE, ZERO, bit, first, has, lowest, nth, popcount, wrap
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, record_type
 from ..core.jit import compiled
 from ..core.rng import draw
@@ -77,7 +77,7 @@ STATE = record_type(
         ("straw_down", np.int8, (2, DOWN)),  # card, NONE once played
         ("straw_up", np.int8, (2, UP)),
         ("bare", np.uint64, 2),  # straw cards that lie open and may be played
-        ("known_down", np.uint8, 2),  # covered places whose card both have seen (put there by an exchange)
+        ("seen_down", np.uint8, 2),  # lower places whose card both have seen: it lies open or came there by an exchange
         ("discards", np.int8, 2),
         ("exchanges", np.int8, 2),  # 0 … 11 as the action, 12 no exchange, NONE not chosen (yet)
         ("keeps", np.int8, 2),  # 0 old up, 1 new up, NONE not chosen (yet)
@@ -163,10 +163,7 @@ def draw_cards(state, cards, count):
 @compiled
 def draw_card(state, cards):
     """A uniformly random card of a set."""
-    left = draw(state, popcount(cards))
-    for _ in range(left):
-        cards &= cards - ONE
-    return lowest(cards)
+    return nth(cards, draw(state, popcount(cards)))
 
 
 @compiled
@@ -174,7 +171,7 @@ def deal_straw(state, left):
     """Two players: seven cards face down and six face up on top of them for each; returns the cards left."""
     for seat in range(2):
         state.bare[seat] = ZERO
-        state.known_down[seat] = 0
+        state.seen_down[seat] = 0
         state.discards[seat] = NONE
         state.exchanges[seat] = NONE
         state.keeps[seat] = NONE
@@ -360,7 +357,7 @@ def swap_straw(state, seat, choice):
     above, below = state.straw_up[seat, up], state.straw_down[seat, down]
     state.straw_up[seat, up], state.straw_down[seat, down] = below, above
     state.bare[seat] ^= bit(above) | bit(below)
-    state.known_down[seat] |= 1 << down
+    state.seen_down[seat] |= 1 << down
 
 
 @compiled
@@ -379,29 +376,32 @@ def choose_keep(state, seat, action):
 def take_from_straw(state, seat, card):
     """Remove a played card from the straw and turn up what it bared."""
     state.bare[seat] ^= bit(card)
-    for place in range(UP):
-        if state.straw_up[seat, place] == card:
-            state.straw_up[seat, place] = NONE
-            if not state.late_reveal:
-                turn_up(state, seat)
-            return
+    up, down = NONE, NONE
+    for place in range(UP):  # without an early exit, which no processor could foresee
+        up = place if state.straw_up[seat, place] == card else up
     for place in range(DOWN):
-        if state.straw_down[seat, place] == card:
-            state.straw_down[seat, place] = NONE
+        down = place if state.straw_down[seat, place] == card else down
+    if up == NONE:
+        state.straw_down[seat, down] = NONE
+        return
+    state.straw_up[seat, up] = NONE
+    if not state.late_reveal:
+        turn_up(state, seat, np.uint64(3) << np.uint64(up))
 
 
 @compiled
-def turn_up(state, seat):
-    """Every face-down straw card with nothing on it lies open from now on."""
-    for place in range(DOWN):
+def turn_up(state, seat, places):
+    """Of some lower straw places, those with nothing on them lie open from now on."""
+    for place in range(UP):
+        covers = np.uint64(state.straw_up[seat, place] != NONE)
+        places &= ~((covers | covers << ONE) << np.uint64(place))
+    while places != ZERO:
+        place = lowest(places)
+        places &= places - ONE
         card = state.straw_down[seat, place]
-        if card == NONE:
-            continue
-        covered_left = place > 0 and state.straw_up[seat, place - 1] != NONE
-        covered_right = place < UP and state.straw_up[seat, place] != NONE
-        if not covered_left and not covered_right:
+        if card != NONE:
             state.bare[seat] |= bit(card)
-            state.known_down[seat] &= ~(1 << place) & 0xFF
+            state.seen_down[seat] |= 1 << place
 
 
 # --- Tricks ---
@@ -474,7 +474,7 @@ def finish_trick(state):
     state.acting = 1 << winner
     if state.players == 2 and state.late_reveal:
         for seat in range(2):
-            turn_up(state, seat)
+            turn_up(state, seat, first(DOWN))
     if state.variant == BASE:
         finish_round(state, side)
     else:

@@ -178,12 +178,9 @@ def _describe_straw(state: Any, seat: int) -> list[str]:
 
 
 def _seen_down(state: Any, seat: int) -> list[Any]:
-    """The lower straw cards as both players see them: a card, None (no card) or "?"."""
-    seen: list[Any] = []
-    for place, card in enumerate(state.straw_down[seat]):
-        known = int(state.known_down[seat]) >> place & 1 or (card != NONE and int(state.bare[seat]) >> int(card) & 1)
-        seen.append(card if card == NONE or known else "?")
-    return seen
+    """The lower straw cards as both players see them: a card, NONE or "?"."""
+    seen = int(state.seen_down[seat])
+    return [card if card == NONE or seen >> place & 1 else "?" for place, card in enumerate(state.straw_down[seat])]
 
 
 def _row(cards: Iterable[Any]) -> str:

@@ -1,0 +1,119 @@
+"""Sample what a seat of Bite Night cannot see, consistent with all it knows."""
+
+import numpy as np
+
+from ..core.bits import ZERO, bit, drop_lowest, lowest, nth, popcount
+from ..core.jit import compiled
+from ..core.rng import draw
+from .observation import revealed
+from .rules import (
+    ALL_TILES,
+    DECK,
+    DESIGN_OF,
+    LAY,
+    NONE,
+    SECONDS,
+    TILES,
+    legal_tiles,
+    with_card,
+    without_card,
+)
+
+
+@compiled
+def determinize(state, seat):
+    """Resample the hidden cards, tiles and choices with the state's generator."""
+    resample_cards(state, seat)
+    resample_stacks(state)
+    rechoose(state, seat)
+
+
+# --- Cards: other hands, the places of the pile that others laid and nobody has seen, and the box ---
+
+
+@compiled
+def resample_cards(state, seat):
+    """Deal the unknown cards anew: nothing is known of them but how many lie where."""
+    players = np.int64(state.players)
+    unknown, own = DECK[state.advanced], state.hand[seat]
+    while own != ZERO:
+        unknown = without_card(unknown, DESIGN_OF[lowest(own)])
+        own = drop_lowest(own)
+    for place in range(np.int64(state.pile_size)):
+        if is_known(state, seat, place):
+            unknown = without_card(unknown, np.int64(state.pile[place]))
+    for place in range(np.int64(state.pile_size)):
+        if not is_known(state, seat, place):
+            card = draw_card(state, unknown)
+            state.pile[place] = card
+            unknown = without_card(unknown, card)
+    for other in range(players):
+        if other != seat:
+            hand = ZERO
+            for _ in range(popcount(state.hand[other])):
+                card = draw_card(state, unknown)
+                hand = with_card(hand, card)
+                unknown = without_card(unknown, card)
+            state.hand[other] = hand
+
+
+@compiled
+def is_known(state, seat, place):
+    """Whether a seat knows a card of the pile: everybody has seen it, or it is the seat's own."""
+    return place < revealed(state) or laid_by(state, place) == seat
+
+
+@compiled
+def laid_by(state, place):
+    """Who laid a card of the pile: the first player moves on by one each round."""
+    players = np.int64(state.players)
+    turn = place // players
+    return (np.int64(state.lap_leader) + turn + place - turn * players) % players
+
+
+@compiled
+def draw_card(state, cards):
+    """A uniformly random card of a set, as its design."""
+    return DESIGN_OF[random_member(state, cards)]
+
+
+# --- Tiles: everything that does not lie open is in a stack or in the box ---
+
+
+@compiled
+def resample_stacks(state):
+    """Fill the stacks anew with tiles that nobody has seen."""
+    unknown = ALL_TILES & ~(np.uint64(state.middle) | np.uint64(state.graveyard))
+    for seat in range(np.int64(state.players)):
+        unknown &= ~state.tiles[seat]
+    for place in range(TILES):
+        if state.stacks[place] != NONE:
+            tile = random_member(state, unknown)
+            unknown ^= bit(tile)
+            state.stacks[place] = tile
+
+
+# --- Choices that others have made but not shown ---
+
+
+@compiled
+def rechoose(state, seat):
+    """Random legal choices in place of the hidden ones."""
+    for other in range(np.int64(state.players)):
+        if other == seat or state.choices[other, 0] == NONE:
+            continue
+        again = state.choices[other, 1] != NONE
+        state.choices[other, 0] = NONE
+        state.choices[other, 1] = NONE
+        if state.phase == LAY:
+            state.choices[other, 0] = random_member(state, state.hand[other] & ~SECONDS)
+        else:
+            state.choices[other, 0] = random_member(state, legal_tiles(state, other))
+            if again:
+                state.choices[other, 1] = random_member(state, legal_tiles(state, other))
+
+
+@compiled
+def random_member(state, bits):
+    """A uniformly random member of a set that is not empty."""
+    return nth(bits, draw(state, popcount(bits)))

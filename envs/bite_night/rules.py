@@ -1,0 +1,729 @@
+"""Bite Night: the rules for three and four players, basic and advanced.
+
+Sections in the comments are those of the rulebook (see README.md for sources and rulings).
+"""
+
+import numpy as np
+
+from ..core.bits import ZERO, bit, first, has, lowest, nth, popcount, wrap
+from ..core.contract import PLAYING, TERMINATED, record_type
+from ..core.jit import compiled, inlined
+from ..core.rng import draw, draw32
+
+NONE = -1
+
+# --- Tiles: number 10 * colour + 2 * picture, + 1 for the copy with a heart; every tile exists once ---
+
+COLOURS = ("blue", "red", "yellow", "green", "violet")
+PICTURES = ("vampire", "monk", "maiden", "coffin", "garlic")
+VAMPIRE, MONK, MAIDEN, COFFIN, GARLIC = range(5)
+TILES = 50
+
+ALL_TILES = np.uint64((1 << TILES) - 1)
+PLAIN = np.uint64(sum(1 << tile for tile in range(0, TILES, 2)))
+HEARTS = ALL_TILES ^ PLAIN
+COLOUR_TILES = np.array([0x3FF << (10 * colour) for colour in range(5)], np.uint64)
+FIRST_OF_COLOUR = np.uint64(sum(1 << (10 * colour) for colour in range(5)))
+PICTURE_TILES = np.array([int(FIRST_OF_COLOUR) * 3 << (2 * picture) for picture in range(5)], np.uint64)
+
+# --- Rendezvous cards: a card's number is its design; the basic designs come first ---
+
+COUPLES = tuple((p, q) for p in range(5) for q in range(p + 1, 5))
+BASIC_CARDS = (
+    "colour set",
+    *(f"picture {picture}" for picture in PICTURES),
+    *(f"colour {colour}" for colour in COLOURS),
+    *(f"pair {picture}" for picture in PICTURES),
+    *(f"combination {PICTURES[p]}+{PICTURES[q]}" for p, q in COUPLES),
+    *(f"graveyard {picture}" for picture in PICTURES),
+    "graveyard any",
+    "skip two",
+    "graveyard closed",
+)
+ADVANCED_CARDS = (
+    "resurrection",
+    "blood wedding",
+    "servant",
+    "vampire's bite",
+    "provisions",
+    "vow of celibacy",
+    "garlic soup",
+    "dawn",
+    "banishment",
+)
+CARD_NAMES = BASIC_CARDS + ADVANCED_CARDS
+TWICE = ("skip two", "graveyard closed")  # designs with a second copy
+BASIC_DESIGNS, DESIGNS = len(BASIC_CARDS), len(CARD_NAMES)
+
+COLOUR_SET = 0
+PICTURE_CARD, COLOUR_CARD, PAIR, COMBINATION = 1, 6, 11, 16  # + picture, colour, picture, couple
+GRAVEYARD, GRAVEYARD_ANY = 26, 31
+SKIP_TWO, CLOSED = 32, 33
+RESURRECTION, WEDDING, SERVANT, BITE, PROVISIONS, CELIBACY, SOUP, DAWN, BANISHMENT = range(BASIC_DESIGNS, DESIGNS)
+
+# A set of cards has a bit a design, and bit DESIGNS + k for a second card of design TWICE[k] beside the first.
+DESIGN_OF = np.array([*range(DESIGNS), *(CARD_NAMES.index(name) for name in TWICE)], np.int64)
+SECOND = np.array([1 << DESIGNS + TWICE.index(name) if name in TWICE else 0 for name in CARD_NAMES], np.uint64)
+SECONDS = np.uint64(sum(int(second) for second in SECOND))
+DECK = np.array([((1 << designs) - 1) | int(SECONDS) for designs in (BASIC_DESIGNS, DESIGNS)], np.uint64)  # [advanced]
+
+# What a card looks at: the tiles a picture, colour or pair card counts, or those a graveyard card takes.
+CARD_TILES = np.zeros(DESIGNS, np.uint64)
+CARD_TILES[PICTURE_CARD : PICTURE_CARD + 5] = PICTURE_TILES
+CARD_TILES[COLOUR_CARD : COLOUR_CARD + 5] = COLOUR_TILES
+CARD_TILES[PAIR : PAIR + 5] = PICTURE_TILES
+CARD_TILES[GRAVEYARD : GRAVEYARD + 5] = PICTURE_TILES
+CARD_TILES[GRAVEYARD_ANY] = ALL_TILES
+BONUS = np.array([0, 0, 0, 0, 2, 4], np.int64)  # by the number of different colours or pictures
+LEFT_OF, RIGHT_OF = (np.array([couple[side] for couple in COUPLES], np.int64) for side in (0, 1))
+# Who steals whom: tiles with hearts, of one colour.
+THIEF, VICTIM = np.zeros(DESIGNS, np.int64), np.zeros(DESIGNS, np.int64)
+THIEF[[WEDDING, BITE, PROVISIONS, DAWN]] = MAIDEN, VAMPIRE, MONK, VAMPIRE
+VICTIM[[WEDDING, BITE, PROVISIONS, DAWN]] = MONK, MAIDEN, GARLIC, COFFIN
+# Which open card cancels a card; NONE where nothing can.
+GUARD = np.full(DESIGNS, NONE, np.int64)
+GUARD[GRAVEYARD : GRAVEYARD_ANY + 1] = CLOSED
+GUARD[DAWN] = SERVANT
+GUARD[WEDDING] = CELIBACY
+
+# --- Actions: lay a card, then grab, bury and (advanced) raise a tile; the last one is the no-op ---
+
+HAND_CARDS = 9
+TILES_A_ROUND = 3
+MAX_PILE = 16
+MAX_OPEN = 4
+
+# --- State ---
+
+LAY, GRAB, BURY, RAISE = 0, 1, 2, 3  # phase
+
+STATE = record_type(
+    [
+        # options
+        ("reflexes", np.float64, 4),  # weights of the seats in a race; not used where `uneven` is 0
+        ("uneven", np.uint8),  # 1: reflexes were given
+        ("advanced", np.uint8),
+        ("draft", np.uint8),  # 1: grab="draft"
+        ("laps", np.uint8),
+        # the game
+        ("lap", np.uint8),  # from 1
+        ("scores", np.int32, 4),
+        # the lap
+        ("phase", np.uint8),
+        ("round_number", np.uint8),  # from 1
+        ("lap_leader", np.uint8),
+        ("first_player", np.uint8),  # of the round; in the rendezvous the lap's leader
+        ("hand", np.uint64, 4),  # cards; what is left in the rendezvous is set aside
+        ("pile", np.int8, MAX_PILE),  # designs, the first card laid first; NONE behind the last one
+        ("pile_size", np.uint8),
+        ("stacks", np.int8, TILES),  # tiles, top first, seat s from s * (tiles a lap); NONE once turned up
+        ("middle", np.uint64),  # tiles to grab
+        ("tiles", np.uint64, 4),  # what lies in front of the seats
+        # a decision
+        ("asked", np.uint8),  # bit set of the seats that decide together; `acting` has those still choosing
+        ("choices", np.int8, (4, 2)),  # cards or tiles chosen but still hidden, NONE where missing
+        # the rendezvous
+        ("resolved", np.uint8),  # cards of the pile that are done, without the one being applied
+        ("open_cards", np.int8, MAX_OPEN),  # designs in the order they came, then NONE
+        ("graveyard", np.uint64),
+        ("claims", np.uint8, 5),  # resurrection: tiles of a colour that the acting seat may still raise
+    ]
+)
+
+
+# --- Sets of cards ---
+
+
+@inlined
+def with_card(cards, card):
+    """The set with one more card of a design."""
+    return cards | (SECOND[card] if has(cards, card) else bit(card))
+
+
+@inlined
+def without_card(cards, card):
+    """The set with one card less of a design it holds."""
+    second = cards & SECOND[card]
+    return cards ^ (bit(card) if second == ZERO else second)
+
+
+# --- Preparation ---
+
+
+@inlined
+def rounds(state):
+    """Rounds of a lap."""
+    return 5 if state.players == 3 else 4
+
+
+@compiled
+def setup(state):
+    """Begin a game; seat 0 leads the first lap."""
+    state.outcome = PLAYING
+    state.winners = 0
+    state.lap = 0
+    state.scores[:] = 0
+    state.lap_leader = state.players - 1
+    begin_lap(state)
+
+
+@compiled
+def begin_lap(state):
+    """The next player leads; cards and tiles are shuffled and dealt."""
+    state.lap += 1
+    state.lap_leader = wrap(np.int64(state.lap_leader) + 1, np.int64(state.players))
+    state.first_player = state.lap_leader
+    state.round_number = 0
+    state.pile[:] = NONE
+    state.pile_size = 0
+    state.resolved = 0
+    state.open_cards[:] = NONE
+    state.graveyard = ZERO
+    state.middle = ZERO
+    state.claims[:] = 0
+    state.tiles[:] = ZERO
+    state.choices[:] = NONE
+    deal_tiles(state)
+    deal_cards(state)
+    begin_round(state)
+
+
+@compiled
+def deal_tiles(state):
+    """A face-down stack for everybody; what is left goes into the box."""
+    dealt = TILES_A_ROUND * rounds(state) * np.int64(state.players)
+    for i in range(TILES):
+        state.stacks[i] = i
+    for i in range(dealt):
+        j = i + draw(state, TILES - i)
+        state.stacks[i], state.stacks[j] = state.stacks[j], state.stacks[i]
+    for i in range(dealt, TILES):
+        state.stacks[i] = NONE
+
+
+@compiled
+def deal_cards(state):
+    """Nine cards for everybody; what is left goes into the box."""
+    state.hand[:] = ZERO
+    players = np.int64(state.players)
+    room_0, room_1, room_2, room_3 = HAND_CARDS, HAND_CARDS, HAND_CARDS, HAND_CARDS if players == 4 else 0
+    deck = DECK[state.advanced]
+    left = popcount(deck)
+    # Every card goes to a random free place among the hands and the box.
+    while deck != ZERO:
+        card = DESIGN_OF[lowest(deck)]
+        deck &= deck - np.uint64(1)
+        lot = draw(state, left)
+        left -= 1
+        if lot < room_0:
+            room_0 -= 1
+            seat = 0
+        elif lot < room_0 + room_1:
+            room_1 -= 1
+            seat = 1
+        elif lot < room_0 + room_1 + room_2:
+            room_2 -= 1
+            seat = 2
+        elif lot < room_0 + room_1 + room_2 + room_3:
+            room_3 -= 1
+            seat = 3
+        else:
+            continue
+        state.hand[seat] = with_card(state.hand[seat], card)
+
+
+# --- Legal actions ---
+
+
+@compiled
+def legal(state, seat, words):
+    """Write the bit set of the seat's legal actions."""
+    for k in range(len(words)):
+        words[k] = ZERO
+    designs = DESIGNS if state.advanced else BASIC_DESIGNS
+    if state.phase == LAY:
+        words[0] = state.hand[seat] & first(designs)
+        return
+    start = designs + TILES * (np.int64(state.phase) - GRAB)
+    tiles = legal_tiles(state, seat)
+    word, shift = start >> 6, np.uint64(start & 63)
+    words[word] = tiles << shift
+    if shift > np.uint64(64 - TILES):
+        words[word + 1] = tiles >> (np.uint64(64) - shift)
+
+
+@compiled
+def legal_tiles(state, seat):
+    """The tiles a seat may grab, bury or raise."""
+    if state.phase == GRAB:
+        return np.uint64(state.middle)
+    if state.phase == BURY:
+        tiles = state.tiles[seat] & CARD_TILES[state.pile[state.resolved]]
+        chosen = np.int64(state.choices[seat, 0])
+        return tiles if chosen == NONE else tiles & ~bit(chosen)
+    return fitting_tiles(state)
+
+
+# --- Actions ---
+
+
+@compiled
+def step(state, seat, action):
+    """Carry out a legal action, then what follows from it in the rendezvous."""
+    phase = np.int64(state.phase)
+    if phase == LAY:
+        lay(state, seat, action)
+        return
+    tile = action - (DESIGNS if state.advanced else BASIC_DESIGNS) - TILES * (phase - GRAB)
+    if phase == GRAB:
+        done = draft(state, seat, tile) if state.draft else race(state, seat, tile)
+    elif phase == BURY:
+        done = bury(state, seat, tile)
+    else:
+        done = raise_tile(state, seat, tile)
+    if done:
+        rendezvous(state)
+
+
+@inlined
+def ask(state, seats):
+    """Some seats decide now, together."""
+    state.asked = seats
+    state.acting = seats
+
+
+@inlined
+def decided(state, seat):
+    """The seat has decided; whether it was the last of those who choose together."""
+    state.acting &= ~(1 << seat) & 0xFF
+    return state.acting == 0
+
+
+# --- Rounds, first part: lay a card ---
+
+
+@compiled
+def begin_round(state):
+    """Everybody chooses a card to lay."""
+    state.round_number += 1
+    state.phase = LAY
+    ask(state, (1 << np.int64(state.players)) - 1)
+
+
+@compiled
+def lay(state, seat, card):
+    """Choose a card; it stays in hand, hidden, until everybody has chosen."""
+    state.choices[seat, 0] = card
+    if not decided(state, seat):
+        return
+    players = np.int64(state.players)
+    owner = np.int64(state.first_player)
+    size = np.int64(state.pile_size)
+    for _ in range(players):
+        chosen = np.int64(state.choices[owner, 0])
+        state.hand[owner] = without_card(state.hand[owner], chosen)
+        state.choices[owner, 0] = NONE
+        state.pile[size] = chosen
+        size += 1
+        owner = wrap(owner + 1, players)
+    state.pile_size = size
+    turn_up(state)
+
+
+# --- Rounds, second part: grab three tiles ---
+
+
+@compiled
+def turn_up(state):
+    """Three tiles from every stack lie in the middle."""
+    players = np.int64(state.players)
+    height = TILES_A_ROUND * rounds(state)
+    top = TILES_A_ROUND * (np.int64(state.round_number) - 1)
+    middle = ZERO
+    for seat in range(players):
+        for place in range(seat * height + top, seat * height + top + TILES_A_ROUND):
+            middle |= bit(state.stacks[place])
+            state.stacks[place] = NONE
+    state.middle = middle
+    state.phase = GRAB
+    if state.draft:
+        ask(state, 1 << np.int64(state.first_player))
+    else:
+        ask(state, (1 << players) - 1)
+
+
+@inlined
+def to_grab(state, seat):
+    """How many tiles a seat still needs in this round."""
+    return TILES_A_ROUND * np.int64(state.round_number) - popcount(state.tiles[seat])
+
+
+@compiled
+def draft(state, seat, tile):
+    """Take a tile; the next player clockwise takes the next one. Whether the rendezvous begins."""
+    state.tiles[seat] |= bit(tile)
+    state.middle ^= bit(tile)
+    if state.middle == ZERO:
+        return end_round(state)
+    ask(state, 1 << wrap(seat + 1, np.int64(state.players)))
+    return False
+
+
+@compiled
+def race(state, seat, tile):
+    """Reach for a tile; every tile that was named finds an owner when all have. Whether the rendezvous begins."""
+    state.choices[seat, 0] = tile
+    if not decided(state, seat):
+        return False
+    players = np.int64(state.players)
+    for runner in range(players):
+        wanted = np.int64(state.choices[runner, 0])
+        if wanted == NONE or not has(state.middle, wanted):
+            continue  # nothing left to grab, or too late
+        winner = quickest(state, wanted, runner)
+        state.tiles[winner] |= bit(wanted)
+        state.middle ^= bit(wanted)
+    needy = 0
+    for runner in range(players):
+        state.choices[runner, 0] = NONE
+        if to_grab(state, runner) > 0:
+            needy |= 1 << runner
+    if needy == 0:
+        return end_round(state)
+    ask(state, needy)
+    return False
+
+
+@compiled
+def quickest(state, tile, seat):
+    """Who of those who named a tile gets it; `seat` is the first of them."""
+    players = np.int64(state.players)
+    rivals = bit(seat)
+    for other in range(seat + 1, players):
+        if state.choices[other, 0] == tile:
+            rivals |= bit(other)
+    count = popcount(rivals)
+    if count == 1:
+        return seat
+    if not state.uneven:
+        return nth(rivals, draw(state, count))
+    return draw_by_reflexes(state, rivals)
+
+
+@compiled
+def draw_by_reflexes(state, rivals):
+    """A random seat of a set, with chances as its weights."""
+    largest = 0.0
+    for seat in range(4):
+        if has(rivals, seat):
+            largest = max(largest, state.reflexes[seat])
+    total = 0.0
+    for seat in range(4):
+        if has(rivals, seat):
+            total += state.reflexes[seat] / largest  # such that no sum overflows
+    high, low = draw32(state), draw32(state)
+    lot = np.float64((high << np.uint64(21)) | (low >> np.uint64(11))) * 2.0**-53 * total
+    for seat in range(4):
+        if has(rivals, seat):
+            lot -= state.reflexes[seat] / largest
+            if lot < 0.0:
+                return seat
+    return lowest(rivals)  # only where rounding used up the lot
+
+
+@compiled
+def end_round(state):
+    """The first-player card moves on; after the last round the lap's leader takes it and the rendezvous begins."""
+    if state.round_number == rounds(state):
+        state.first_player = state.lap_leader
+        return True
+    state.first_player = wrap(np.int64(state.first_player) + 1, np.int64(state.players))
+    begin_round(state)
+    return False
+
+
+# --- Rendezvous ---
+
+
+@compiled
+def rendezvous(state):
+    """Apply the pile's cards in order, until somebody has to decide or the lap is over."""
+    size = np.int64(state.pile_size)
+    while state.resolved < size:
+        card = np.int64(state.pile[state.resolved])
+        if GUARD[card] != NONE and remove_open(state, GUARD[card]):
+            state.resolved += 1  # it leaves with the open card that cancels it
+        elif card == SKIP_TWO:
+            state.resolved = min(np.int64(state.resolved) + 3, size)
+        elif card in (CLOSED, SERVANT, CELIBACY):
+            lie_open(state, card)
+            state.resolved += 1
+        elif apply(state, card):
+            return
+        else:
+            state.resolved += 1
+    end_lap(state)
+
+
+@compiled
+def apply(state, card):
+    """Carry out a card with an effect of its own; whether somebody has to decide first."""
+    if card < GRAVEYARD:
+        for seat in range(np.int64(state.players)):
+            state.scores[seat] += points(state.tiles[seat], card)
+        return False
+    if card <= GRAVEYARD_ANY:
+        return ask_to_bury(state, card)
+    if card == RESURRECTION:
+        return resurrect(state, np.int64(state.lap_leader))
+    if card == SOUP:
+        cook_soup(state)
+    elif card == BANISHMENT:
+        banish(state)
+    else:
+        steal(state, THIEF[card], VICTIM[card])
+    return False
+
+
+@compiled
+def lie_open(state, card):
+    """A protective card waits for what it cancels."""
+    place = 0
+    while state.open_cards[place] != NONE:
+        place += 1
+    state.open_cards[place] = card
+
+
+@compiled
+def remove_open(state, card):
+    """Remove the first open card of a design; whether there was one."""
+    found = False
+    for place in range(MAX_OPEN):
+        found |= state.open_cards[place] == card
+        if found:
+            state.open_cards[place] = state.open_cards[place + 1] if place + 1 < MAX_OPEN else NONE
+    return found
+
+
+# --- Cards that bring points ---
+
+
+@compiled
+def points(tiles, card):
+    """What a scoring card brings for the tiles of a player."""
+    if card == COLOUR_SET:
+        sets = np.int64(TILES)
+        for colour in range(5):
+            sets = min(sets, popcount(tiles & COLOUR_TILES[colour]))
+        return 5 * sets
+    if card >= COMBINATION:
+        return 4 * couples(tiles, LEFT_OF[card - COMBINATION], RIGHT_OF[card - COMBINATION])
+    shown = tiles & CARD_TILES[card]
+    if card >= PAIR:
+        return 3 * popcount(twice(shown))
+    return popcount(shown) + BONUS[popcount(once(shown))]
+
+
+@inlined
+def once(tiles):
+    """The kinds (colour and picture) with at least one copy in a set, as plain tiles."""
+    return (tiles | (tiles >> np.uint64(1))) & PLAIN
+
+
+@inlined
+def twice(tiles):
+    """The kinds with both copies in a set, as plain tiles."""
+    return tiles & (tiles >> np.uint64(1)) & PLAIN
+
+
+@inlined
+def couples(tiles, left, right):
+    """Couples of two pictures in one colour: over the colours, the smaller number of the two."""
+    left, right = np.uint64(2 * left), np.uint64(2 * right)
+    one, two = once(tiles), twice(tiles)
+    return popcount((one >> left) & (one >> right) & FIRST_OF_COLOUR) + popcount(
+        (two >> left) & (two >> right) & FIRST_OF_COLOUR
+    )
+
+
+# --- Graveyard cards ---
+
+
+@compiled
+def ask_to_bury(state, card):
+    """Everybody buries two fitting tiles; who has more has to choose."""
+    seats = 0
+    for seat in range(np.int64(state.players)):
+        if popcount(state.tiles[seat] & CARD_TILES[card]) > 2:
+            seats |= 1 << seat
+    if seats == 0:
+        bury_all(state, card)
+        return False
+    state.phase = BURY
+    ask(state, seats)
+    return True
+
+
+@compiled
+def bury(state, seat, tile):
+    """Choose a tile, then another one; all are buried when everybody has chosen. Whether the card is done."""
+    if state.choices[seat, 0] == NONE:
+        state.choices[seat, 0] = tile
+        return False
+    state.choices[seat, 1] = tile
+    if not decided(state, seat):
+        return False
+    bury_all(state, np.int64(state.pile[state.resolved]))
+    state.resolved += 1
+    return True
+
+
+@compiled
+def bury_all(state, card):
+    """The chosen tiles, and all fitting ones of those who had no choice, go to the graveyard."""
+    for seat in range(np.int64(state.players)):
+        tiles = state.tiles[seat] & CARD_TILES[card]
+        if state.choices[seat, 0] != NONE:
+            tiles = bit(state.choices[seat, 0]) | bit(state.choices[seat, 1])
+            state.choices[seat, 0] = NONE
+            state.choices[seat, 1] = NONE
+        entomb(state, seat, tiles)
+
+
+@inlined
+def entomb(state, seat, tiles):
+    """Tiles of a seat go to the graveyard."""
+    state.tiles[seat] ^= tiles
+    state.graveyard |= tiles
+
+
+# --- Cards of the advanced game ---
+
+
+@compiled
+def resurrect(state, seat):
+    """From a seat on, up to the one before the lap's leader, everybody raises tiles; whether one has to choose."""
+    players = np.int64(state.players)
+    while True:
+        for colour in range(5):
+            state.claims[colour] = popcount(state.tiles[seat] & HEARTS & COLOUR_TILES[colour])
+        if has_to_choose(state):
+            state.phase = RAISE
+            ask(state, 1 << seat)
+            return True
+        raise_all(state, seat)
+        seat = wrap(seat + 1, players)
+        if seat == state.lap_leader:
+            return False
+
+
+@compiled
+def fitting_tiles(state):
+    """Tiles of the graveyard in a colour that is still claimed."""
+    colours = ZERO
+    for colour in range(5):
+        if state.claims[colour] > 0:
+            colours |= COLOUR_TILES[colour]
+    return state.graveyard & colours
+
+
+@compiled
+def has_to_choose(state):
+    """Whether some colour has more tiles in the graveyard than are claimed of it."""
+    for colour in range(5):
+        claims = np.int64(state.claims[colour])
+        if 0 < claims < popcount(state.graveyard & COLOUR_TILES[colour]):
+            return True
+    return False
+
+
+@compiled
+def raise_all(state, seat):
+    """Every fitting tile is raised; this ends the seat's turn."""
+    tiles = fitting_tiles(state)
+    state.graveyard ^= tiles
+    state.tiles[seat] |= tiles
+    state.claims[:] = 0
+
+
+@compiled
+def raise_tile(state, seat, tile):
+    """Take a tile from the graveyard; with no choice left the next player's turn comes. Whether the card is done."""
+    state.graveyard ^= bit(tile)
+    state.tiles[seat] |= bit(tile)
+    state.claims[tile // 10] -= 1
+    if has_to_choose(state):
+        return False
+    raise_all(state, seat)
+    following = wrap(seat + 1, np.int64(state.players))
+    if following != state.lap_leader and resurrect(state, following):
+        return False
+    state.resolved += 1
+    return True
+
+
+@compiled
+def steal(state, thief, victim):
+    """Each own thief takes the victim of its colour from an opponent; all of them with hearts."""
+    players = np.int64(state.players)
+    seat = np.int64(state.lap_leader)
+    for _ in range(players):
+        thieves = state.tiles[seat] & HEARTS & PICTURE_TILES[thief]
+        wanted = (thieves >> np.uint64(2 * thief)) << np.uint64(2 * victim)
+        for other in range(players):
+            if other != seat:
+                stolen = state.tiles[other] & wanted
+                state.tiles[other] ^= stolen
+                state.tiles[seat] |= stolen
+        seat = wrap(seat + 1, players)
+
+
+@compiled
+def cook_soup(state):
+    """3 points for every garlic, then all garlic goes to the graveyard."""
+    for seat in range(np.int64(state.players)):
+        garlic = state.tiles[seat] & PICTURE_TILES[GARLIC]
+        state.scores[seat] += 3 * popcount(garlic)
+        entomb(state, seat, garlic)
+
+
+@compiled
+def banish(state):
+    """Garlic drives all vampires of its owner into the graveyard."""
+    for seat in range(np.int64(state.players)):
+        if state.tiles[seat] & PICTURE_TILES[GARLIC] != ZERO:
+            entomb(state, seat, state.tiles[seat] & PICTURE_TILES[VAMPIRE])
+
+
+# --- End of a lap and of the game ---
+
+
+@compiled
+def end_lap(state):
+    """The next lap follows, or most points win; a tie is shared."""
+    if state.lap < state.laps:
+        begin_lap(state)
+        return
+    state.open_cards[:] = NONE
+    state.graveyard = ZERO
+    players = np.int64(state.players)
+    best = np.int64(-1)
+    winners = 0
+    for seat in range(players):
+        total = np.int64(state.scores[seat])
+        if total > best:
+            best, winners = total, 0
+        if total == best:
+            winners |= 1 << seat
+    state.winners = winners
+    state.outcome = TERMINATED
+    ask(state, 0)
+
+
+# --- Result ---
+
+
+@compiled
+def score(state, side):
+    """The points of a seat."""
+    return np.int64(state.scores[side])
