@@ -70,10 +70,11 @@ def play(
     record = parsed.games_folder / f"{title}.npz"
     if record.exists():
         tournament.load(record)
-    end = monotonic() + 60 * parsed.minutes
+    started: list[float] = []  # when the first decisions had been made: compiling does not count
 
     def stop_in_time(_: Tournament) -> None:
-        if monotonic() > end:
+        started.append(monotonic())
+        if tournament.games and started[-1] > started[0] + 60 * parsed.minutes:
             raise TimeoutError
 
     try:
