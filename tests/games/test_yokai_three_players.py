@@ -159,7 +159,10 @@ def test_the_third_boss_wins_even_on_the_seventh_trick():
 
 def test_two_bosses_do_not_win():
     position = in_play(
-        3, hands=[["S13", "L10"], ["S7", "L7"], ["S10", "E7"]], captured=[["F7"], ["C7", "D7"], ["W7"]], tricks=[5, 5, 4]
+        3,
+        hands=[["S13", "L10"], ["S7", "L7"], ["S10", "E7"]],
+        captured=[["F7"], ["C7", "D7"], ["W7"]],
+        tricks=[5, 5, 4],
     )
     _, now = _finish(position, "S13", "S7", "S10", episode="round")
     assert not now["over"]
