@@ -1,7 +1,8 @@
 """MaskablePPO's steps a second: the compiled batch against a `DummyVecEnv` of environments around the AEC API.
 
-Both sides run in one process, in turns, with the same game, number of games, network and PPO settings. A step is one
-decision of the learner. `python -m monsterzoo.benchmarks.sb3 --game pikit_v0 --players 2`
+All run in one process, in turns, with the same game, network, PPO settings and decisions between two updates; the
+`DummyVecEnv` once with as many games as the batch and once with the few games it is customarily used with. A step is
+one decision of the learner, learning included. `python -m monsterzoo.benchmarks.sb3 --game pikit_v0 --players 2`
 """
 
 import argparse
@@ -80,27 +81,28 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser("python -m monsterzoo.benchmarks.sb3", description=__doc__)
     parser.add_argument("--game", default="pikit_v0")
     parser.add_argument("--players", type=int, default=2)
-    parser.add_argument("--num-envs", type=int, default=256)
-    parser.add_argument("--steps", type=int, default=16, help="decisions of each game between two updates")
+    parser.add_argument("--num-envs", type=int, default=1024)
+    parser.add_argument("--few", type=int, default=8, help="games of the customary DummyVecEnv")
+    parser.add_argument("--steps", type=int, default=8, help="decisions of each game of the batch between two updates")
     parser.add_argument("--seconds", type=float, default=5.0, help="of every measurement")
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args(argv)
     torch.set_num_threads(1)
-    game, count, options = chosen.game, chosen.num_envs, {"players": chosen.players}
-    rates: dict[str, list[float]] = {"batch": [], "dummy": []}
+    game, many, few, options = chosen.game, chosen.num_envs, chosen.few, {"players": chosen.players}
+    batch = make_vec_env(game, many, "random", seed=0, seat=0, **options)
+    dummies = {n: DummyVecEnv([partial(AECSeat, game, i, **options) for i in range(n)]) for n in (many, few)}
+    rows: dict[str, VecEnv] = {f"make_vec_env, {many} games": batch}
+    rows |= {f"DummyVecEnv of AEC environments, {n} games": dummy for n, dummy in dummies.items()}
+    rates: dict[str, list[float]] = {label: [] for label in rows}
     for _ in range(chosen.rounds):
-        batch = make_vec_env(game, count, "random", seed=0, seat=0, **options)
-        rates["batch"].append(measure(batch, chosen.steps, chosen.seconds))
-        dummy = DummyVecEnv([partial(AECSeat, game, i, **options) for i in range(count)])
-        rates["dummy"].append(measure(dummy, chosen.steps, chosen.seconds))
-    print(
-        f"MaskablePPO on {game}, {chosen.players} players, {count} games, learning included, median of {chosen.rounds}"
-    )
-    print("| environments | steps/s |\n|---|---|")
-    for name, label in (("batch", "make_vec_env"), ("dummy", "DummyVecEnv of AEC environments")):
-        print(f"| {label} | {statistics.median(rates[name]):,.0f} |")
-    ratio = statistics.median(fast / slow for fast, slow in zip(rates["batch"], rates["dummy"]))
-    print(f"ratio {ratio:.1f}")
+        for label, env in rows.items():
+            rates[label].append(measure(env, chosen.steps * many // env.num_envs, chosen.seconds))
+    print(f"MaskablePPO on {game}, {chosen.players} players, learning included, median of {chosen.rounds}\n")
+    print("| environments | steps/s | the batch is faster by |\n|---|---|---|")
+    fast = next(iter(rates.values()))
+    for label, slow in rates.items():
+        ratio = statistics.median(one / other for one, other in zip(fast, slow))
+        print(f"| {label} | {statistics.median(slow):,.0f} | {ratio:.1f} |")
     return 0
 
 

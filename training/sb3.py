@@ -1,7 +1,8 @@
 """Stable-Baselines3: MaskablePPO on the compiled one-seat batch, against policies or its own past.
 
 from sb3_contrib import MaskablePPO
-from monsterzoo.training.sb3 import PastSelf, SelfPlay, as_policy, make_vec_env
+from monsterzoo.policies import from_sb3
+    from monsterzoo.training.sb3 import PastSelf, SelfPlay, make_vec_env
 
 past = PastSelf("pikit_v0", players=2)
 env = make_vec_env("pikit_v0", num_envs=512, opponents=past, players=2, seed=0)
@@ -20,7 +21,7 @@ import numpy as np
 from gymnasium import Wrapper
 from monsterzoo.envs.core.game import find_game
 from monsterzoo.envs.single import SeatVectorEnv
-from monsterzoo.policies import make
+from monsterzoo.policies import Policy, from_sb3, make
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
@@ -128,26 +129,6 @@ class SeatVecEnv(VecEnv):
         return len(list(self._get_indices(indices)))
 
 
-class ModelPolicy:
-    """An SB3 model (or its policy network) as a policy of this library."""
-
-    def __init__(self, model: Any, greedy: bool = True, name: str = "sb3") -> None:
-        self.model, self.greedy, self.name = model, greedy, name
-
-    def act(
-        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
-    ) -> np.ndarray:
-        """One legal action a row, integers (B,)."""
-        masks = action_masks.astype(np.bool_)
-        actions, _ = self.model.predict(observations, deterministic=self.greedy, action_masks=masks)
-        return np.asarray(actions)
-
-
-def as_policy(model: MaskablePPO, greedy: bool = True, name: str = "sb3") -> ModelPolicy:
-    """A trained model as a policy, for the arena and as somebody's opponent."""
-    return ModelPolicy(model, greedy, name)
-
-
 class PastSelf:
     """An opponent that plays like an earlier version of the learner, and at random before there is one.
 
@@ -159,29 +140,30 @@ class PastSelf:
     def __init__(self, game: str, keep: int = 10, seed: int = 0, **options: Any) -> None:
         self.keep = keep
         self._random = np.random.default_rng(seed)
-        self._first = make("random", game, seed=seed, **options)
-        self._player: ModelPolicy | None = None
+        self._network: Any = None
+        self._player: Policy = make("random", game, seed=seed, **options)
         self._weights: list[dict[str, Any]] = []
 
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
         """One legal action a row, integers (B,)."""
-        return (self._player or self._first).act(observations, action_masks, seats, states)
+        return self._player.act(observations, action_masks, seats, states)
 
     def remember(self, network: Any) -> None:
         """Keep the learner's policy network as it is now; when full, a random earlier one makes room."""
-        if self._player is None:
+        if self._network is None:
             # A new network of the same kind: a copy of this one would copy its optimiser, too.
-            self._player = ModelPolicy(type(network)(**network._get_constructor_parameters()), greedy=False)
+            self._network = type(network)(**network._get_constructor_parameters())
+            self._player = from_sb3(self._network, "past", deterministic=False)
         if len(self._weights) >= self.keep:
             del self._weights[self._random.integers(len(self._weights))]
         self._weights.append({name: values.clone() for name, values in network.state_dict().items()})
 
     def choose(self) -> None:
         """Play like a random one of the kept versions from now on."""
-        if self._player is not None:
-            self._player.model.load_state_dict(self._weights[self._random.integers(len(self._weights))])
+        if self._network is not None:
+            self._network.load_state_dict(self._weights[self._random.integers(len(self._weights))])
 
 
 class SelfPlay(BaseCallback):
@@ -232,7 +214,7 @@ def main(argv: list[str]) -> int:
     table = find_game(chosen.game).table(players=chosen.players)
     for spec in chosen.against:
         opponent = make(spec, chosen.game, players=chosen.players)
-        shares = play_games(table, as_policy(model), opponent, 1000 // table.sides * table.sides, seed=1)
+        shares = play_games(table, from_sb3(model), opponent, 1000 // table.sides * table.sides, seed=1)
         print(f"wins against {spec}: {shares.mean():.3f} ± {1.96 * shares.std() / len(shares) ** 0.5:.3f}")
     return 0
 

@@ -7,7 +7,8 @@ from monsterzoo.envs import make as make_env
 
 pytest.importorskip("sb3_contrib")
 
-from monsterzoo.training.sb3 import PastSelf, SelfPlay, as_policy, make_vec_env
+from monsterzoo.policies import from_sb3
+from monsterzoo.training.sb3 import PastSelf, SelfPlay, make_vec_env
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
@@ -119,12 +120,12 @@ def test_maskable_ppo_plays_against_its_own_past() -> None:
     before = {name: values.clone() for name, values in model.policy.state_dict().items()}
     model.learn(16 * 8 * 5, callback=SelfPlay(past, every=1))
     assert len(past._weights) == 2
-    assert past._player is not None
-    assert past._player.model is not model.policy
+    assert past._network is not None
+    assert past._network is not model.policy
     kept = past._weights[-1]
     assert any(not kept[name].equal(before[name]) for name in kept)
     assert any(not kept[name].equal(values) for name, values in model.policy.state_dict().items())
     masks = get_action_masks(env)
-    actions = as_policy(model).act(env.games.reset()[0]["observation"], masks.astype(np.int8), np.zeros(16, np.int64))
+    actions = from_sb3(model).act(env.games.reset()[0]["observation"], masks.astype(np.int8), np.zeros(16, np.int64))
     assert masks[np.arange(16), actions].all()
     assert len(model.ep_info_buffer) > 0
