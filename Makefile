@@ -11,8 +11,8 @@ PACKAGING := pyproject.toml setup.py constraints.txt
 help:
 	@echo "make demo       one game to watch and a table of steps per second"
 	@echo "make test       ruff, mypy and pytest"
-	@echo "make benchmark  the full throughput table"
-	@echo "make generated  rewrite tables, playthroughs and pictures that are made from code"
+	@echo "make benchmark  the full throughput table, kept in docs"
+	@echo "make generated  rewrite the tables and playthroughs that are made from code"
 	@echo "make clean      remove the virtual environment and caches"
 
 demo: $(VENV)/.demo
@@ -27,7 +27,8 @@ lint: $(VENV)/.test
 	$(RUN) mypy
 
 benchmark: $(VENV)/.test
-	$(RUN) monsterzoo.benchmarks.throughput
+	$(RUN) monsterzoo.benchmarks.throughput --json docs/throughput.json
+	$(RUN) monsterzoo.benchmarks.pictures
 
 generated: $(VENV)/.test
 	$(RUN) monsterzoo.envs.tables --write

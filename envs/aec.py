@@ -12,7 +12,7 @@ from pettingzoo import AECEnv
 
 from .core import kernels
 from .core.contract import PLAYING, TERMINATED
-from .core.game import Game, Table
+from .core.game import Game, Table, fields_of
 from .core.layout import Layout
 from .core.rng import generator
 from .spaces import action_space, fresh_seed, observation_space
@@ -155,8 +155,8 @@ class GameEnv(AECEnv):
         if not legal or number == self._num_actions - 1:
             raise self.table.refuse(self._states[0], seat, action)
         masks = np.empty(self._mask_shape, np.uint64)
-        acting = kernels.advance_one(
-            self._states, 0, seat, number, self._rewards, masks, self._words, self._num_actions
+        acting = int(
+            kernels.advance_one(self._states, 0, seat, number, self._rewards, masks, self._words, self._num_actions)
         )
         self._moves.append((seat, number))
         cumulative, rewards = self._cumulative_rewards, self.rewards
@@ -165,7 +165,7 @@ class GameEnv(AECEnv):
             rewards[other] = reward
             if reward:
                 cumulative[other] += reward
-        self._show(masks, acting)
+        self._show(masks, int(acting))
         if not acting:
             self._finish()
         if self.render_mode == "human":
@@ -221,7 +221,7 @@ class GameEnv(AECEnv):
 
     def text_observation(self, agent: str) -> str:
         """What an agent knows, in words."""
-        return self.table.game.describe(self._states[0], self._seat(agent))
+        return self.table.game.describe(fields_of(self._states[0]), self._seat(agent))
 
     def action_name(self, action: int) -> str:
         """The name of an action."""
@@ -301,7 +301,7 @@ class GameEnv(AECEnv):
         """The table as text: returned with render_mode="ansi", printed with "human"."""
         if self.render_mode is None:
             return None
-        text = self.table.game.draw_table(self._states[0])
+        text = self.table.game.draw_table(fields_of(self._states[0]))
         if self.render_mode == "ansi":
             return text
         self.print(text + "\n")

@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 from .core import kernels, seat_kernels
 from .core.game import Game, find_game
 from .core.rng import env_seed, generator, streams
-from .core.seat_kernels import Uniform
+from .core.seat_kernels import Uniform, mix_tokens
 from .spaces import action_space, fresh_seed, observation_space
 from .threads import Team
 
@@ -322,10 +322,7 @@ def _compiled(policies: list[Any]) -> Any:
     tokens = [getattr(policy, "compiled", None) for policy in policies]
     if any(token is None for token in tokens):
         return None
-    if all(token == tokens[0] for token in tokens):
-        return tokens[0]
-    merge = getattr(tokens[0], "merge", None)
-    return merge(tokens) if merge else None
+    return mix_tokens(tokens)
 
 
 def make_seat(game: str, **options: Any) -> SeatEnv:

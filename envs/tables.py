@@ -44,7 +44,7 @@ def games_table(names: Iterable[str] = NAMES) -> str:
         for options in game.variants:
             table = game.table(**options)
             sizes = (table.num_actions, table.layout.size, game.record.itemsize)
-            rows.append((f"`{name}`", label(options), _sides(table), *sizes))
+            rows.append((f"[`{name}`](envs/{_folder(name)}/README.md)", label(options), _sides(table), *sizes))
     return markdown(("game", "variant", "who plays", "actions", "observation (int8)", "state (bytes)"), rows)
 
 
@@ -52,6 +52,10 @@ def _sides(table: Table) -> str:
     if table.sides == table.players:
         return f"{table.players} players"
     return f"{table.sides} teams of {table.players // table.sides}"
+
+
+def _folder(name: str) -> str:
+    return name.rsplit("_", 1)[0]
 
 
 # --- One game ---
@@ -129,7 +133,7 @@ def files(names: Iterable[str] = NAMES) -> Iterator[tuple[Path, str]]:
     if (_ENVS.parent / "README.md").exists():
         yield _ENVS.parent / "README.md", games_table()
     for name in names:
-        yield _ENVS / name.rsplit("_", 1)[0] / "README.md", game_tables(find_game(name))
+        yield _ENVS / _folder(name) / "README.md", game_tables(find_game(name))
 
 
 def with_tables(text: str, tables: str, where: str) -> str:

@@ -7,12 +7,17 @@ from typing import Any
 from monsterzoo.envs.core.game import Table, find_game
 
 from .base import Policy
+from .plugins import from_function, from_sb3, from_torch
 
-__all__ = ["Policy", "make", "specs"]
+__all__ = ["Policy", "from_function", "from_sb3", "from_torch", "make", "specs"]
 
 # Spec -> where its maker is: called with (table, argument after the colon or None, seed). Imported when needed.
 _MAKERS = {
     "random": "uniform:make",
+    "heuristic": "heuristics:make",
+    "search": "search:make",
+    "ppo": "neural:make",
+    "pretrained": "neural:make_pretrained",
 }
 
 

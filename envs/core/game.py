@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from .layout import Layout
 from .options import REWARD, Option, resolve
 from .rng import generator
 
-NAMES = ("bite_night_v0", "yokai_septet_v0")
+NAMES = ("bite_night_v0", "pikit_v0", "yokai_septet_v0")
 """Every game; the folder of one is its name without the version."""
 
 
@@ -152,6 +153,7 @@ class Table:
 
     def snapshot(self, state: Any) -> dict[str, Any]:
         """The whole truth as a JSON-able dict."""
+        state = fields_of(state)
         return {
             "options": dict(self.options),
             "to_act": _seats(state.acting),
@@ -172,13 +174,18 @@ class Table:
             self._compare_options(given)
         if snapshot.get("over"):
             raise SnapshotError("over is true: there is nothing left to play")
+        if snapshot.get("winners"):
+            raise SnapshotError(f"winners is {snapshot['winners']!r}, but over is not true")
         states = self.new_states(1)
         random = snapshot.get("generator")
         if random is not None and not (type(random) is int and 0 <= random < 1 << 64):
             raise SnapshotError(f"generator is a whole number below 2**64, not {random!r}")
         states["rng"] = generator(seed) if random is None else random
         try:
-            self.game.load(snapshot, states[0])
+            state = fields_of(states[0])
+            self.game.load(snapshot, state)
+            for name, value in vars(state).items():
+                states[name] = value
         except SnapshotError:
             raise
         except KeyError as error:
@@ -186,16 +193,25 @@ class Table:
         except (TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise SnapshotError(f"not a position of {self.game.name}: {error}") from error
         acting = _seats(states["acting"][0])
-        if "to_act" in snapshot and sorted(snapshot["to_act"] or []) != acting:
-            raise SnapshotError(f"to_act is {snapshot['to_act']!r}, but the position waits for {acting}")
+        waits = snapshot.get("to_act", acting)
+        if not isinstance(waits, list | tuple) or len(waits) != len(acting) or any(s not in waits for s in acting):
+            raise SnapshotError(f"to_act is {waits!r}, but the position waits for {acting}")
         return states
 
     def _compare_options(self, given: Any) -> None:
         if not isinstance(given, Mapping):
             raise SnapshotError(f"options is a dict, not {type(given).__name__}")
         for key, value in given.items():
-            if key != "reward" and self.options.get(key, value) != value:
+            if not self._has_option(key, value):
                 raise SnapshotError(f"the snapshot has {key}={value!r}, the environment {key}={self.options[key]!r}")
+
+    def _has_option(self, key: str, value: Any) -> bool:
+        """Whether this is the value of an option, however written; `reward` and unknown keys do not matter."""
+        option = self.game.options.get(key)
+        try:
+            return option is None or option.parse(value) == self.options[key]
+        except (ValueError, TypeError):
+            return False
 
     def refuse(self, state: Any, seat: int, action: Any) -> IllegalActionError:
         """The error for an action that is not legal."""
@@ -212,6 +228,14 @@ class Table:
 
 def _find_table(name: str, options: dict[str, Any]) -> Table:
     return find_game(name).table(**options)
+
+
+def fields_of(state: Any) -> SimpleNamespace:
+    """A record's fields as plain attributes, which are read ten times as fast as those of a record.
+
+    Arrays are still the record's own; a number that is set here must be written back.
+    """
+    return SimpleNamespace(**{name: state[name] for name in state.dtype.names})
 
 
 def _seats(bits: Any) -> list[int]:

@@ -20,6 +20,7 @@ JIT_OFF = bool(numba.config.DISABLE_JIT)
 """True under `NUMBA_DISABLE_JIT=1`: every kernel is then the plain Python function."""
 
 _ENVS = Path(__file__).resolve().parents[1]
+_POLICIES = _ENVS.parent / "policies"  # their compiled players are built into our loops
 _UNUSED_DAYS = 14
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -79,7 +80,7 @@ def _package_folder(function: Callable[..., Any]) -> Path:
 @cache
 def _cache_folder(package: Path) -> Path:
     digest = hashlib.sha256()
-    for folder in sorted({_ENVS, package}):
+    for folder in sorted({_ENVS, _POLICIES, package}):
         for source in sorted(folder.rglob("*.py")):
             digest.update(str(source.relative_to(folder)).encode() + b"\0" + source.read_bytes() + b"\0")
     folder = cache_root() / digest.hexdigest()[:20]

@@ -101,7 +101,7 @@ def advance_one(states, i, seat, action, rewards, masks, words, actions):
     """Step game i; write the rewards (players,) and every seat's mask, `masks` (players, 8 W); returns who acts."""
     advance(states[i], seat, action, unowned(rewards))
     mask_all(states, i, masks, words, actions)
-    return np.int64(states[i].acting)
+    return int(states[i].acting)
 
 
 @kernel

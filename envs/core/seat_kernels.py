@@ -13,7 +13,7 @@ from numba import types
 from numba.extending import overload
 
 from .arrays import unowned
-from .bits import has, lowest
+from .bits import has, lowest, wrap
 from .contract import PLAYING, TERMINATED, TRUNCATED, legal, observe, setup
 from .jit import compiled, kernel
 from .kernels import advance, legal_or_wait, pick
@@ -49,6 +49,65 @@ def compiled_policy(kind: type, function: Callable[..., Any]) -> None:
     overload(choose, strict=False)(by_type)
 
 
+class Mixed(NamedTuple):
+    """Different compiled policies at one table."""
+
+    tokens: tuple[Any, ...]
+    """At most four."""
+    places: int
+    """Two bits a place: which of the tokens plays it; places count clockwise from the learner."""
+
+
+def mix_tokens(tokens: list[Any]) -> Any:
+    """What plays `tokens[k]` at place k + 1; just the token if all are the same."""
+    # Tuples are equal whatever they are called, so their types are compared too; sorted, fewer mixes are compiled.
+    named = [(type(token).__qualname__, token) for token in tokens]
+    kinds = sorted(set(named))
+    if len(kinds) == 1:
+        return tokens[0]
+    places = sum(kinds.index(token) << 2 * (k + 1) for k, token in enumerate(named))
+    return Mixed(tuple(token for _, token in kinds), places)
+
+
+def choose_one(tokens: Any, which: Any, state: Any, seat: Any, words: Any, scratch: Any, stream: Any) -> Any:
+    """`choose` by one of several policies, a tuple."""
+    return choose(tokens[which], state, seat, words, scratch, stream)
+
+
+@overload(choose_one, strict=False)
+def _choose_one(tokens, which, state, seat, words, scratch, stream):
+    if len(tokens) == 1:
+        return lambda tokens, which, state, seat, words, scratch, stream: choose(
+            tokens[0], state, seat, words, scratch, stream
+        )
+
+    def first_or_rest(tokens, which, state, seat, words, scratch, stream):
+        if which == 0:
+            return choose(tokens[0], state, seat, words, scratch, stream)
+        return choose_one(tokens[1:], which - 1, state, seat, words, scratch, stream)
+
+    return first_or_rest
+
+
+def choose_at(policy: Any, place: Any, state: Any, seat: Any, words: Any, scratch: Any, stream: Any) -> Any:
+    """`choose` at a table that may be mixed."""
+    if isinstance(policy, Mixed):
+        which = (policy.places >> (2 * place)) & 3
+        return choose_one(policy.tokens, which, state, seat, words, scratch, stream)
+    return choose(policy, state, seat, words, scratch, stream)
+
+
+@overload(choose_at, strict=False)
+def _choose_at(policy, place, state, seat, words, scratch, stream):
+    if policy.instance_class is Mixed:
+        return lambda policy, place, state, seat, words, scratch, stream: choose_one(
+            policy.tokens, (policy.places >> (2 * place)) & 3, state, seat, words, scratch, stream
+        )
+    return lambda policy, place, state, seat, words, scratch, stream: choose(
+        policy, state, seat, words, scratch, stream
+    )
+
+
 @compiled
 def choose_uniformly(policy, state, seat, words, scratch, stream):
     """A random legal action."""
@@ -62,9 +121,11 @@ compiled_policy(Uniform, choose_uniformly)
 @compiled
 def play_others(policy, state, learner, total, words, scratch, stream, rewards):
     """Play the other seats until the learner must decide or the game is over; returns total plus its rewards."""
+    players = np.int64(state.players)
     while state.outcome == PLAYING and not has(np.uint64(state.acting), learner):
         seat = lowest(np.uint64(state.acting))
-        advance(state, seat, choose(policy, state, seat, words, scratch, stream), rewards)
+        place = wrap(seat - learner + players, players)
+        advance(state, seat, choose_at(policy, place, state, seat, words, scratch, stream), rewards)
         total += rewards[learner]
     return total
 

@@ -162,7 +162,8 @@ class _Loader:
         _require(isinstance(suits, list | tuple), f"{key} holds a list of suits a seat or side, not {suits!r}")
         for suit in suits:
             _require(suit in SUITS, f"{key} names suits such as 'Wind', not {suit!r}")
-        return sum(1 << SUITS.index(suit) for suit in set(suits))
+        _require(len(set(suits)) == len(suits), f"a suit stands twice in {key}")
+        return sum(1 << SUITS.index(suit) for suit in suits)
 
     def cards(self) -> None:
         """Where every card is."""
@@ -174,12 +175,11 @@ class _Loader:
         state.passes[:] = NONE
         if not self.straw:
             passing = int(state.phase) == PASS
-            for seat, cards in enumerate(self._list("passes", self.players, [])):
-                most = 3 if passing else 0
-                _require(len(cards) <= most, f"seat {seat} passes {len(cards)} cards in phase {PHASES[state.phase]}")
-                for k, name in enumerate(cards):
-                    state.passes[seat, k] = _card(name)
-        trump_card, trump = _card_or_none(self.data.get("trump_card")), self.data["trump"]
+            for seat, names_of in enumerate(self._list("passes", self.players, [])):
+                cards, most = self._cards(names_of, "passes"), 3 if passing else 0
+                _require(len(cards) <= most, f"passes: seat {seat} has {len(cards)} in phase {PHASES[state.phase]}")
+                state.passes[seat, : len(cards)] = cards
+        trump_card, trump = _card_or_none(self.data.get("trump_card")), self.data.get("trump")
         state.trump_card = trump_card
         if self.suitors:
             _require(trump_card == NONE, "Seven Suitors has no trump card")
@@ -195,11 +195,14 @@ class _Loader:
         if self.straw:
             self._straw()
 
-    def _set(self, cards: Any, key: str) -> int:
-        _require(isinstance(cards, list | tuple), f"{key} holds a list of cards a seat, not {cards!r}")
-        numbers = [_card(name) for name in cards]
-        _require(len(set(numbers)) == len(numbers), f"a card stands twice in {key}")
-        return bits_of(numbers)
+    def _cards(self, names_of: Any, key: str) -> list[int]:
+        _require(isinstance(names_of, list | tuple), f"{key} holds lists of cards, not {names_of!r}")
+        cards = [_card(name) for name in names_of]
+        _require(len(set(cards)) == len(cards), f"a card stands twice in {key}")
+        return cards
+
+    def _set(self, names_of: Any, key: str) -> int:
+        return bits_of(self._cards(names_of, key))
 
     def _straw(self) -> None:
         state = self.state
@@ -258,19 +261,27 @@ class _Loader:
             value = self.data.get(key) or []
             _require(not any(value), f"{key} is not empty in phase {PHASES[phase]}")
         _require(not any(self.data.get("tricks") or []), f"tricks is not 0 in phase {PHASES[phase]}")
+        lead = self._seat("lead")
         if self.straw:
             _require(phase > DISCARD or all(state.exchanges == NONE), "exchanges come after the discards")
+            _require(phase == KEEP or all(state.keeps == NONE), "keeps come after the exchanges")
             _require(phase == DISCARD or all(state.discards != NONE), f"a discard is missing in phase {PHASES[phase]}")
             state.lead = (int(state.round_number) - 1) % 2
+            _require(lead in (NONE, state.lead), f"lead is {lead}, but seat {state.lead} deals this round and leads")
             for seat in range(2):
+                cards = on_places(state.straw_up[seat])
+                _require(
+                    len(cards) + len(on_places(state.straw_down[seat])) == UP + DOWN,
+                    f"straw of seat {seat} has empty places in phase {PHASES[phase]}",
+                )
+                state.bare[seat] = bits_of(cards)
                 self._straw_choices(seat)
-                state.bare[seat] = bits_of(int(card) for card in state.straw_up[seat])
             return
         _require(not self.suitors or state.trump == NONE, "trump is set by the first lead")
-        state.lead = NONE
-        if not self.suitors and int(state.round_number) > 1:
-            state.lead = self._seat("lead")
-            _require(state.lead != NONE, "lead is missing: the last trick's winner leads a later round")
+        later = not self.suitors and int(state.round_number) > 1
+        _require(lead == NONE or later, f"lead is {lead}, but who leads this round is unknown until all have passed")
+        _require(lead != NONE or not later, "lead is missing: the last trick's winner leads a later round")
+        state.lead = lead
 
     def _straw_choices(self, seat: int) -> None:
         """A seat's exchange fits its straw pile."""
@@ -302,6 +313,11 @@ class _Loader:
                 int(state.played[seat]) >> card & 1, f"{name} lies in the trick but is not in played of seat {seat}"
             )
             state.trick[seat] = card
+            led = SUIT_OF[state.trick[state.lead]]
+            void = SUIT_OF[card] != led
+            revoked = void and any(SUIT_OF[held] == led for held in members(state.hand[seat]))
+            _require(not revoked, f"trick: seat {seat} played {name} without following {SUITS[led]}, which it holds")
+            state.void[seat] = void << led  # this void lies on the table
         counts = [len(members(state.played[s])) - (state.trick[s] != NONE) for s in range(self.players)]
         _require(len(set(counts)) == 1, f"seats have played {counts} cards to complete tricks")
         done = counts[0]
@@ -311,11 +327,18 @@ class _Loader:
         if self.straw:
             _require(all(state.discards != NONE), "a discard is missing in phase play")
             for seat in range(2):
+                held, most = len(members(state.hand[seat])), int(state.hand_cards) - 1
+                _require(held <= most, f"seat {seat} holds {held} cards, after the discard at most {most}")
                 self._straw_choices(seat)
+        left = any(int(hand) for hand in state.hand) or (self.straw and (state.straw_down != NONE).any())
+        _require(left, "no cards are left, the round is over")
         self._captures()
         if self.suitors:
             started = done > 0 or len(trick) > 0
             _require(started == (state.trump != NONE), "trump is set by the first lead, and only then")
+            if trick and not done:
+                led = SUITS[SUIT_OF[state.trick[state.lead]]]
+                _require(state.trump == SUITS.index(led), f"trump is {self.data['trump']!r}, but {led} was led first")
 
     def _captures(self) -> None:
         state = self.state
@@ -351,7 +374,6 @@ class _Loader:
                 pairs & ~sealed == 0,
                 f"side {side} has both sevens of {', '.join(suit_names(pairs & ~sealed))} without sealing it",
             )
-            _require(any(int(hand) for hand in state.hand), "no cards are left, the round is over")
             return
         need, limit = (3 if self.players == 3 else 4), (13 if self.straw else 7)
         _require(bosses < need, f"side {side} has {bosses} bosses, the round is over")
@@ -360,9 +382,8 @@ class _Loader:
     def learned(self) -> None:
         """What seats have seen; missing keys mean nothing."""
         state = self.state
-        state.void[:] = 0
         for seat, suits in enumerate(self._list("voids", self.players, ())):
-            state.void[seat] = self._suit_bits(suits, "voids")
+            state.void[seat] |= self._suit_bits(suits, "voids")
             held = {int(SUIT_OF[card]) for card in members(state.hand[seat])}
             for suit in held:
                 _require(not int(state.void[seat]) >> suit & 1, f"voids: seat {seat} holds {SUITS[suit]} cards")
@@ -371,10 +392,11 @@ class _Loader:
             self._open_straw()
             return
         if int(state.phase) == PLAY:
-            for seat, cards in enumerate(self._list("sent", self.players, ())):
+            for seat, names_of in enumerate(self._list("sent", self.players, ())):
+                cards = self._cards(names_of, "sent")
                 _require(len(cards) in (0, 3), f"sent: seat {seat} passed {len(cards)} cards instead of 3")
-                for k, name in enumerate(cards):
-                    self._sent(seat, k, _card(name))
+                for k, card in enumerate(cards):
+                    self._sent(seat, k, card)
         self._shown()
 
     def _sent(self, seat: int, k: int, card: int) -> None:
@@ -421,7 +443,7 @@ class _Loader:
             )
             state.bare[seat] = bare
             for place, card in enumerate(state.straw_down[seat]):
-                if card != NONE and bare >> int(card) & 1:
+                if card == NONE or bare >> int(card) & 1:
                     state.seen_down[seat] |= 1 << place
 
     def acting(self) -> int:
@@ -444,6 +466,8 @@ class _Loader:
             bosses = any(_is_boss(card) for card in state.straw_up[seat])
             _require(bosses or choice == NONE, f"seat {seat} has no boss to exchange")
             return bosses and choice == NONE
+        face_up = any(_is_boss(card) for card in state.straw_up[seat])
+        _require(choice != NONE or not face_up, f"exchanges: seat {seat} has a face-up boss and has not chosen")
         asked = choice not in (NONE, len(EXCHANGES) - 1) and _is_boss(state.straw_up[seat, choice // 2])
         _require(asked or state.keeps[seat] == NONE, f"seat {seat} has no choice of bosses to keep")
         return asked and bool(state.keeps[seat] == NONE)

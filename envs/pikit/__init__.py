@@ -1,0 +1,112 @@
+"""Pikit, see README.md in this folder."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..core.contract import register
+from ..core.game import Game
+from ..core.layout import Layout
+from ..core.options import Option, choice, whole_number
+from . import position, text
+from .determinize import determinize
+from .observation import layout, observe
+from .rules import CENTRE, DECK, MAX_DECK, START, STATE, TWO_PLAYER_DECK, legal, score, setup, step
+
+SCORE_SCALE = 50
+"""What reward="score" divides by, whatever the options: about what a hand is worth at the end."""
+
+
+def _parse_deck(value: Any) -> dict[str, int] | None:
+    """Copies by value, kept with the values as text like JSON does; both are taken."""
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise TypeError("not a dict")
+    copies = dict.fromkeys(range(1, 12), 0)
+    for key, count in value.items():
+        number = int(key) if isinstance(key, str) and key.isdecimal() else key
+        if isinstance(number, bool) or number not in copies:
+            raise ValueError(f"there is no card {key!r}")
+        if isinstance(count, bool) or not hasattr(count, "__index__") or count < 0:
+            raise ValueError(f"{count!r} copies of card {key}")
+        copies[number] += int(count)
+    if sum(copies.values()) > MAX_DECK:
+        raise ValueError(f"{sum(copies.values())} cards")
+    return {str(number): count for number, count in copies.items() if count}
+
+
+OPTIONS = {
+    "players": choice(2, 3, 4, default=4, meaning="number of players"),
+    "deck": Option(
+        None,
+        _parse_deck,
+        f"None, or a dict {{value: copies}} of values 1 to 11, enough for the set-up and at most {MAX_DECK} cards",
+        "copies of each card; None is the deck of the game (with two players 16 cards fewer)",
+    ),
+    "max_turns": whole_number(1, 10_000, default=400, meaning="finished turns after which a game is truncated"),
+}
+
+
+def _cards_for_setup(deck: dict[int, int], players: int) -> int:
+    """The largest number of cards that the set-up can take, whatever the order of the deck.
+
+    A hand ends with the card that lifts it to `START`; before it, all hands together hold the most cards when they are
+    filled with the smallest ones. So try all ways to pack these into hands worth less than `START`.
+    """
+    packings, packed = {(START - 1,) * players}, 0
+    cards = [value for value in sorted(deck) for _ in range(deck[value])]
+    for value in cards:
+        packings = {
+            tuple(sorted((*room[:k], room[k] - value, *room[k + 1 :])))
+            for room in packings
+            for k in range(players)
+            if room[k] >= value
+        }
+        if not packings:
+            break
+        packed += 1
+    return CENTRE + packed + players
+
+
+def _configure(options: dict[str, Any], state: Any) -> None:
+    players = options["players"]
+    if options["deck"] is None:
+        deck = TWO_PLAYER_DECK if players == 2 else DECK
+    else:
+        deck = {int(value): copies for value, copies in options["deck"].items()}
+    cards, needed = sum(deck.values()), _cards_for_setup(deck, players)
+    if cards < needed:
+        raise ValueError(
+            f"pikit_v0: deck={options['deck']!r} is not allowed; allowed: enough cards for the set-up, "
+            f"which can take {needed} of these with {players} players (there are {cards})"
+        )
+    state.players = players
+    state.sides = players
+    state.scale = SCORE_SCALE
+    state.max_turns = options["max_turns"]
+    state.copies[:] = text.bag_of([value for value, copies in deck.items() for _ in range(copies)])
+    state.deck_cards = cards
+
+
+def _layout(options: dict[str, Any]) -> Layout:
+    return layout(options["players"])
+
+
+GAME = Game(
+    name="pikit_v0",
+    title="Pikit",
+    record=STATE,
+    options=OPTIONS,
+    variants=({"players": 4}, {"players": 3}, {"players": 2}),
+    configure=_configure,
+    actions=text.actions,
+    layout=_layout,
+    snapshot=position.snapshot,
+    load=position.load,
+    describe=text.describe,
+    draw_table=text.draw_table,
+    refusal=text.refusal,
+    truncating={"max_turns": 3},
+)
+
+register(STATE, setup=setup, legal=legal, step=step, observe=observe, score=score, determinize=determinize)

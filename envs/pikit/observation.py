@@ -1,0 +1,203 @@
+"""What a seat of Pikit may see, as a tensor.
+
+Seats count clockwise from the observer (0 is itself). A field of cards counts the copies of the values 1 … 11. Whether
+another seat was or will be asked to cancel is nowhere in it. The encoder below pushes the fields in the order of the
+tables.
+"""
+
+import numpy as np
+
+from ..core.arrays import unowned
+from ..core.bits import ZERO, bit, popcount, wrap
+from ..core.jit import compiled, inlined
+from ..core.layout import (
+    Layout,
+    bitset,
+    close_bits,
+    close_numbers,
+    numbers,
+    open_bits,
+    open_numbers,
+    push,
+    push_number,
+)
+from .rules import (
+    CENTRE,
+    DRAW,
+    EFFECTS,
+    MAX_DECK,
+    MECHA_POINTS,
+    MECHAS,
+    NONE,
+    ONES_POINTS,
+    STEAL,
+    WOUND_POINTS,
+    count,
+    deck_size,
+    hand,
+    hand_size,
+    last_discarder,
+    points,
+    total,
+)
+
+
+def layout(players: int) -> Layout:
+    """The observation's fields for a number of players."""
+    bits = [
+        bitset("phase", 3, meaning="discard, react, take"),
+        bitset("turn_player", players, meaning="whose turn it is"),
+        bitset("low", 6, meaning="face of the low die (of both, if they are equal)"),
+        bitset("high", 6, meaning="face of the high die (of both, if they are equal)"),
+        bitset("mechas", players, 6, meaning="mechas by seat"),
+        bitset("mechas_on_table", 6, meaning="mechas that nobody holds"),
+        bitset("pending_card", 11, meaning="value of the turn player's discard that waits for reactions"),
+        bitset("pending_effect", EFFECTS, meaning="its declared effect, in the order of the first 20 actions"),
+        bitset("pending_victim", players, meaning="whom it steals from"),
+        bitset("last_cancel", players, meaning="who laid the last cancel on it"),
+    ]
+    integers = [
+        numbers("hand", 11, high=MAX_DECK, meaning="own kaiju"),
+        numbers("centre", 11, high=CENTRE, meaning="cards in the centre"),
+        numbers("discard_pile", 11, high=MAX_DECK, meaning="discarded cards, pending ones included"),
+        numbers("unseen", 11, high=MAX_DECK, meaning="cards in the deck or secretly in other hands"),
+        numbers("known", players, 11, high=MAX_DECK, meaning="kaiju by seat that everybody has seen go into the hand"),
+        numbers("unknown", players, high=MAX_DECK, meaning="number of other kaiju by seat: drawn secretly"),
+        numbers("hand_size", players, high=MAX_DECK + 6, meaning="kaiju and mechas by seat"),
+        numbers("wounds", players, high=127, meaning="wounds by seat"),
+        numbers("scores", players, low=-128, high=127, meaning="score now by seat, of cards the observer knows of"),
+        numbers("cancels", players, high=MAX_DECK, meaning="cancels by seat on the pending discard"),
+        numbers("deck", high=MAX_DECK, meaning="number of cards in the deck"),
+        numbers("last_turns", high=players, meaning="last turns left, this one included; 0 before they begin"),
+        numbers("turns_left", high=127, meaning="turns until truncation, this one included, up to 127"),
+    ]
+    return Layout(bits, integers)
+
+
+# Number of 0/1 columns by players; the encoder's only offset.
+_BITS = np.array([0, 0, layout(2).bits, layout(3).bits, layout(4).bits], np.int64)
+
+
+@compiled
+def observe(state, seat, row):
+    """Write the seat's observation, uint64 (size / 8,)."""
+    # A constant argument lets the compiler place every field once and for all.
+    if state.players == 4:
+        encode(state, seat, unowned(row), 4)
+    elif state.players == 3:
+        encode(state, seat, unowned(row), 3)
+    else:
+        encode(state, seat, unowned(row), 2)
+
+
+@inlined
+def encode(state, seat, row, players):
+    """Push every field of the layout in its order."""
+    bits = _BITS[players]
+
+    s = open_bits(row, bits)
+    s = push(row, s, bit(state.phase), 3)
+    s = push(row, s, relative(np.int64(state.turn_player), seat, players), players)
+    s = push(row, s, bit(state.low - 1), 6)
+    s = push(row, s, bit(state.high - 1), 6)
+    on_table = MECHAS
+    other = seat
+    for _ in range(players):
+        s = push(row, s, np.uint64(state.mechas[other]) >> np.uint64(1), 6)
+        on_table ^= np.uint64(state.mechas[other])
+        other = wrap(other + 1, players)
+    s = push(row, s, on_table >> np.uint64(1), 6)
+    s = push_pending(row, s, state, seat, players)
+    close_bits(row, s, bits)
+
+    s = open_numbers(bits)
+    own = hand(state, seat)
+    s = push_bag(row, s, own[0], own[1])
+    s = push_bag(row, s, state.centre[0], state.centre[1])
+    s = push_bag(row, s, state.discards[0], state.discards[1])
+    # What everybody has not seen, without the observer's own secret cards.
+    unseen_0 = state.copies[0] - state.centre[0] - state.discards[0] - state.secret[seat, 0]
+    unseen_1 = state.copies[1] - state.centre[1] - state.discards[1] - state.secret[seat, 1]
+    for other in range(players):
+        unseen_0 -= state.known[other, 0]
+        unseen_1 -= state.known[other, 1]
+    s = push_bag(row, s, unseen_0, unseen_1)
+    other = seat
+    for _ in range(players):
+        s = push_bag(row, s, state.known[other, 0], state.known[other, 1])
+        other = wrap(other + 1, players)
+    for _ in range(players):
+        s = push_number(row, s, total((state.secret[other, 0], state.secret[other, 1])))
+        other = wrap(other + 1, players)
+    for _ in range(players):
+        s = push_number(row, s, hand_size(state, other))
+        other = wrap(other + 1, players)
+    for _ in range(players):
+        s = push_number(row, s, min(np.int64(state.wounds[other]), 127))
+        other = wrap(other + 1, players)
+    most_ones = count(own, 1)
+    for _ in range(players - 1):
+        other = wrap(other + 1, players)
+        most_ones = max(most_ones, count((state.known[other, 0], ZERO), 1))
+    s = push_number(row, s, seen_score(state, seat, own, most_ones))
+    other = seat
+    for _ in range(players - 1):
+        other = wrap(other + 1, players)
+        s = push_number(row, s, seen_score(state, other, (state.known[other, 0], state.known[other, 1]), most_ones))
+    other = seat
+    for _ in range(players):
+        s = push_number(row, s, cancels_by(state, other))
+        other = wrap(other + 1, players)
+    s = push_number(row, s, deck_size(state))
+    s = push_number(row, s, max(np.int64(state.last_turns), 0))
+    s = push_number(row, s, min(np.int64(state.max_turns) - np.int64(state.turns), 127))
+    close_numbers(row, s)
+
+
+@inlined
+def relative(who, seat, players):
+    """A seat as seen by another, as a set."""
+    return bit(wrap(who - seat + players, players))
+
+
+@inlined
+def push_bag(row, s, low, high):
+    """Append the numbers of cards of each value."""
+    s = push(row, s, low >> np.uint64(8), 56)
+    return push(row, s, high, 32)
+
+
+@inlined
+def push_pending(row, s, state, seat, players):
+    """The discard that waits for reactions, its effect and victim, and the last cancel laid on it."""
+    effect, card, effects, victim, canceller = np.int64(state.effect), ZERO, ZERO, ZERO, ZERO
+    if effect != NONE:
+        card = bit((np.int64(state.cards[state.discarded - state.pending]) & 15) - 1)
+        effects = bit(effect)
+        if STEAL <= effect < DRAW:
+            victim = relative(wrap(np.int64(state.turn_player) + 1 + effect - STEAL, players), seat, players)
+        if state.pending > 1:
+            canceller = relative(last_discarder(state), seat, players)
+    s = push(row, s, card, 11)
+    s = push(row, s, effects, EFFECTS)
+    s = push(row, s, victim, players)
+    return push(row, s, canceller, players)
+
+
+@inlined
+def cancels_by(state, seat):
+    """How many cancels a seat has laid on the pending discard."""
+    cancels = 0
+    for k in range(state.discarded - state.pending + 1, np.int64(state.discarded)):
+        if np.int64(state.cards[k]) >> 4 == seat:
+            cancels += 1
+    return cancels
+
+
+@inlined
+def seen_score(state, seat, cards, most_ones):
+    """What a hand would score now if it held nothing but these kaiju, the ones that the observer knows of."""
+    score = points(cards) + MECHA_POINTS * popcount(np.uint64(state.mechas[seat]))
+    if most_ones > 0 and count(cards, 1) == most_ones:
+        score += ONES_POINTS
+    return np.int64(min(max(score - WOUND_POINTS * np.int64(state.wounds[seat]), -128), 127))

@@ -1,0 +1,254 @@
+"""Pikit in words: names of actions and effects, what a seat knows, the whole table, why an action is refused."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from .rules import (
+    ACCEPT,
+    ACTIONS,
+    CANCEL,
+    CARD_OF,
+    DISCARD,
+    DRAW,
+    EFFECTS,
+    END_DISCARDS,
+    MECHA_POINTS,
+    MECHAS,
+    NONE,
+    ONES_POINTS,
+    REACT,
+    REROLL,
+    STEAL,
+    STEAL_MECHA,
+    TAKE,
+    TAKE_BOTH,
+    TAKE_DIFFERENCE,
+    TAKE_HIGH,
+    TAKE_LOW,
+    TAKE_MECHA,
+    TAKE_SUM,
+    TURN,
+    WOUND_POINTS,
+)
+
+PHASES = ("discard", "react", "take")
+EFFECT_NAMES = (
+    *(f"reroll {dice}" for dice in ("low", "high", "both")),
+    *(f"steal +{k}" for k in (1, 2, 3)),
+    "draw",
+    "cancel",
+    *(f"turn {die} to {face}" for die in ("low", "high") for face in range(1, 7)),
+)
+ACTION_NAMES = (
+    *(f"{CARD_OF[action]}: {EFFECT_NAMES[action % EFFECTS]}" for action in range(END_DISCARDS)),
+    "end discards",
+    "accept",
+    *(f"take {option}" for option in ("sum", "difference", "low", "high", "both", "mecha")),
+    "steal mecha",
+    "take nothing",
+)
+assert len(ACTION_NAMES) == ACTIONS - 1
+
+
+def actions(options: dict[str, Any]) -> tuple[str, ...]:
+    """Names of all actions but the no-op; the same for any number of players."""
+    return ACTION_NAMES
+
+
+# --- Bags, sets of mechas, piles ---
+
+
+def bag_of(values: Iterable[int]) -> tuple[int, int]:
+    """Cards as the two words of a bag."""
+    low = high = 0
+    for value in values:
+        if value < 8:
+            low += 1 << 8 * value
+        else:
+            high += 1 << 8 * (value - 8)
+    return low, high
+
+
+def cards_of(bag: Any) -> list[int]:
+    """The values of a bag's cards, in order."""
+    number = int(bag[0]) | int(bag[1]) << 64
+    return [value for value in range(1, 12) for _ in range(number >> 8 * value & 0xFF)]
+
+
+def hand_cards(state: Any, seat: int) -> list[int]:
+    """A seat's kaiju, in order."""
+    return sorted(cards_of(state.known[seat]) + cards_of(state.secret[seat]))
+
+
+def mechas_of(bits: Any) -> list[int]:
+    """The numbers of a set of mechas."""
+    return [number for number in range(1, 7) if int(bits) >> number & 1]
+
+
+def mechas_on_table(state: Any) -> list[int]:
+    """The mechas that nobody holds."""
+    return mechas_of(int(MECHAS) - sum(state.mechas.tolist()))
+
+
+def deck_cards(state: Any) -> list[int]:
+    """The deck, top first."""
+    cards: list[int] = state.cards[int(state.top) : int(state.deck_cards)].tolist()
+    return cards
+
+
+def discard_pile(state: Any) -> list[int]:
+    """The discards, the first one first."""
+    return [card & 15 for card in state.cards[: int(state.discarded)].tolist()]
+
+
+def pending_discards(state: Any) -> list[tuple[int, int, str]]:
+    """The discards that wait for reactions as (seat, card, effect), the first one first."""
+    size = int(state.discarded)
+    pile = state.cards[size - int(state.pending) : size].tolist()
+    effects = [EFFECT_NAMES[state.effect]] + ["cancel"] * (len(pile) - 1)
+    return [(card >> 4, card & 15, effect) for card, effect in zip(pile, effects)]
+
+
+def scores(state: Any) -> list[int]:
+    """What each hand scores if the game ends now."""
+    hands = [hand_cards(state, seat) for seat in range(int(state.players))]
+    most_ones = max(hand.count(1) for hand in hands)
+    return [
+        sum(hand)
+        + MECHA_POINTS * len(mechas_of(state.mechas[seat]))
+        + (ONES_POINTS if most_ones and hand.count(1) == most_ones else 0)
+        - WOUND_POINTS * int(state.wounds[seat])
+        for seat, hand in enumerate(hands)
+    ]
+
+
+# --- In words ---
+
+
+def describe(state: Any, seat: int) -> str:
+    """What a seat knows, in words."""
+    players, turn_player = int(state.players), int(state.turn_player)
+    whose = "your turn" if turn_player == seat else f"the turn of player_{turn_player}"
+    lines = [
+        f"You are player_{seat}. It is {whose}, phase {PHASES[state.phase]}.",
+        f"Dice: {int(state.low)} and {int(state.high)}.",
+        f"Centre: {_listed(cards_of(state.centre))}.",
+        f"Mechas on the table: {_doubles(mechas_on_table(state))}.",
+        f"Deck: {len(deck_cards(state))} cards. Discard pile: {_listed(sorted(discard_pile(state)))}.",
+    ]
+    lines += [
+        f"Pending: a {card} discarded by {_name(by, seat)}: {effect}{_from_whom(state, by, effect, seat)}."
+        for by, card, effect in pending_discards(state)
+    ]
+    for other in [(seat + k) % players for k in range(players)]:
+        lines.append(_describe_hand(state, other, seat))
+    if state.last_turns != NONE:
+        lines.append(f"Last turns left, this one included: {int(state.last_turns)}.")
+    lines.append(f"Turns until the game is broken off: {int(state.max_turns) - int(state.turns)}.")
+    return "\n".join(lines)
+
+
+def _describe_hand(state: Any, seat: int, observer: int) -> str:
+    known, secret = cards_of(state.known[seat]), cards_of(state.secret[seat])
+    if seat == observer:
+        cards = f"You hold {_listed(sorted(known + secret))} (the others know of {_listed(known)})"
+    else:
+        unknown = f" and {len(secret)} unknown" if secret else ""
+        cards = f"player_{seat} holds {_listed(known)}{unknown}"
+    return f"{cards}; mechas {_doubles(mechas_of(state.mechas[seat]))}; wounds {int(state.wounds[seat])}."
+
+
+def _name(seat: int, observer: int) -> str:
+    return "you" if seat == observer else f"player_{seat}"
+
+
+def _from_whom(state: Any, seat: int, effect: str, observer: int) -> str:
+    if not effect.startswith("steal"):
+        return ""
+    return f" (from {_name((seat + int(effect[-1])) % int(state.players), observer)})"
+
+
+def _listed(cards: list[int]) -> str:
+    return " ".join(map(str, cards)) or "none"
+
+
+def _doubles(mechas: list[int]) -> str:
+    return " ".join(f"{number}-{number}" for number in mechas) or "none"
+
+
+def draw_table(state: Any) -> str:
+    """The whole table, everything face up."""
+    title = f"Pikit   turn {int(state.turns) + 1}   {PHASES[state.phase]}   dice {int(state.low)} {int(state.high)}"
+    if state.last_turns != NONE:
+        title += f"   last turns left {int(state.last_turns)}"
+    pile, deck = discard_pile(state), deck_cards(state)
+    lines = [
+        title,
+        f"  centre  {_listed(cards_of(state.centre))}   mechas {_doubles(mechas_on_table(state))}",
+        f"  deck    {_listed(deck[:12])}{' …' if len(deck) > 12 else ''} ({len(deck)})",
+        f"  discard {'… ' if len(pile) > 12 else ''}{_listed(pile[-12:])} ({len(pile)})",
+    ]
+    for seat, card, effect in pending_discards(state):
+        lines.append(f"  pending player_{seat}  {card}: {effect}")
+    for seat, points in enumerate(scores(state)):
+        mark = ">" if int(state.acting) >> seat & 1 else " "
+        turn = "*" if seat == int(state.turn_player) else " "
+        secret = cards_of(state.secret[seat])
+        line = f"{mark} player_{seat}{turn} {points:4} points   hand {_listed(hand_cards(state, seat))}"
+        line += f"   mechas {_doubles(mechas_of(state.mechas[seat]))}   wounds {int(state.wounds[seat])}"
+        lines.append(line + (f"   (secret {_listed(secret)})" if secret else ""))
+    return "\n".join(lines)
+
+
+# --- Refusals ---
+
+
+def refusal(state: Any, seat: int, action: int) -> str:
+    """Why an action that is not legal is not."""
+    phase = int(state.phase)
+    if phase == REACT and (action >= END_DISCARDS or action % EFFECTS != CANCEL):
+        return "a discard is pending: cancel it or accept"
+    if action < END_DISCARDS:
+        return _refuse_discard(state, seat, int(CARD_OF[action]), action % EFFECTS)
+    if action == ACCEPT:
+        return "no discard is pending"
+    if phase == DISCARD:
+        return "end the discards first"
+    if action == END_DISCARDS:
+        return "the discards have ended"
+    return _refuse_take(state, seat, action)
+
+
+def _refuse_discard(state: Any, seat: int, card: int, effect: int) -> str:
+    if int(state.phase) == TAKE:
+        return "the discards have ended"
+    if effect == CANCEL and int(state.phase) == DISCARD:
+        return "no discard is pending"
+    if card not in hand_cards(state, seat):
+        return f"the seat holds no {card}"
+    low, high, players = int(state.low), int(state.high), int(state.players)
+    if effect == DRAW:
+        return "the deck is empty"
+    if STEAL <= effect < DRAW:
+        k = effect - STEAL + 1
+        return f"player_{(seat + k) % players} has no cards" if k < players else f"there are only {players} players"
+    if low == high and (effect == REROLL + 1 or effect >= TURN + 6):
+        return "the dice are equal and both count as the low one"
+    return "the die shows this face already"
+
+
+def _refuse_take(state: Any, seat: int, action: int) -> str:
+    low, high, centre = int(state.low), int(state.high), cards_of(state.centre)
+    if low != high and action in (TAKE_MECHA, STEAL_MECHA):
+        return "the dice show no double"
+    if action in (TAKE_MECHA, STEAL_MECHA):
+        holders = [s for s in range(int(state.players)) if low in mechas_of(state.mechas[s])]
+        where = f"with player_{holders[0]}" if holders else "on the table"
+        return f"mecha {low}-{low} is {where}"
+    if low == high and action == TAKE_HIGH:
+        return "the dice are equal and both count as the low one"
+    if action == TAKE_BOTH:
+        missing = low if low not in centre else high
+        return f"the centre has no {'second ' if low == high and low in centre else ''}{missing}"
+    value = {TAKE_SUM: low + high, TAKE_DIFFERENCE: high - low, TAKE_LOW: low, TAKE_HIGH: high}[action]
+    return f"the centre has no {value}"

@@ -1,0 +1,108 @@
+"""One's own players: a function, a Stable-Baselines3 model or a torch module as a policy."""
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+
+class FunctionPolicy:
+    """A policy made of a function `(observations, action_masks, seats, states) -> actions`."""
+
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
+        self.name = name
+        self._function = function
+
+    def act(
+        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
+    ) -> np.ndarray:
+        """One legal action a row, integers (B,); raises `ValueError` if the function gives anything else."""
+        actions = np.asarray(self._function(observations, action_masks, seats, states))
+        count, limit = action_masks.shape
+        if actions.shape != (count,) or actions.dtype.kind not in "iu":
+            raise ValueError(
+                f"{self.name}: {count} whole numbers are wanted, not {actions.dtype} of shape {actions.shape}"
+            )
+        inside = (actions >= 0) & (actions < limit)
+        legal = inside & (action_masks[np.arange(count), np.where(inside, actions, 0)] != 0)
+        if not legal.all():
+            raise ValueError(f"{self.name}: action {actions[~legal][0]} is not legal")
+        return actions
+
+
+def from_function(function: Callable[..., Any], name: str | None = None, *, batched: bool = True) -> FunctionPolicy:
+    """A policy from `function(observation, action_mask)`, with a leading batch dimension unless `batched=False`."""
+
+    def act(observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: Any) -> Any:
+        if batched:
+            return function(observations, action_masks)
+        return np.array([int(function(row, mask)) for row, mask in zip(observations, action_masks)], np.int64)
+
+    return FunctionPolicy(act, name or str(getattr(function, "__name__", "function")))
+
+
+def from_sb3(model: Any, name: str | None = None, *, deterministic: bool = True) -> FunctionPolicy:
+    """A policy from a Stable-Baselines3 model trained on a one-seat environment.
+
+    MaskablePPO gets the masks; from any other model the best legal action is taken (its action distribution or
+    Q-values, masked). The model's observation space may be the environment's dict or its "observation" alone.
+    """
+    takes_masks = "action_masks" in signature(model.predict).parameters
+    spaces = getattr(model.observation_space, "spaces", None)
+
+    def act(observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: Any) -> Any:
+        seen: Any = observations
+        if spaces is not None:
+            parts = {"observation": observations, "action_mask": action_masks}
+            seen = {key: parts[key] for key in spaces}
+        if takes_masks:
+            return model.predict(seen, action_masks=action_masks.astype(np.bool_), deterministic=deterministic)[0]
+        import torch
+
+        with torch.no_grad():
+            tensors, _ = model.policy.obs_to_tensor(seen)
+            if hasattr(model.policy, "get_distribution"):
+                logits = model.policy.get_distribution(tensors).distribution.logits
+            else:
+                logits = model.policy.q_net(tensors)
+        return _masked_choice(logits, action_masks, None, 1.0)
+
+    return FunctionPolicy(act, name or type(model).__name__.lower())
+
+
+def from_torch(
+    module: Any, name: str | None = None, *, sample: bool = False, temperature: float = 1.0, seed: int = 0
+) -> FunctionPolicy:
+    """A policy from a torch module that maps float32 observations (B, n) to logits (B, A).
+
+    It may also return a tuple whose first part, or a dict whose "logits", are these. The best legal action is taken,
+    or one is drawn with the logits divided by `temperature`.
+    """
+    import torch
+
+    draws = torch.Generator().manual_seed(seed) if sample else None
+    device = next((parameter.device for parameter in module.parameters()), torch.device("cpu"))
+
+    def act(observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: Any) -> Any:
+        with torch.no_grad():
+            output = module(torch.as_tensor(observations, dtype=torch.float32, device=device))
+        if isinstance(output, dict):
+            output = output["logits"]
+        elif isinstance(output, tuple):
+            output = output[0]
+        return _masked_choice(output, action_masks, draws, temperature)
+
+    return FunctionPolicy(act, name or type(module).__name__.lower())
+
+
+def _masked_choice(logits: Any, action_masks: np.ndarray, draws: Any, temperature: float) -> np.ndarray:
+    """The best legal action a row, or a drawn one."""
+    import torch
+
+    logits = logits.cpu().masked_fill(torch.as_tensor(action_masks == 0), -torch.inf)
+    if draws is None:
+        choice = logits.argmax(dim=1)
+    else:
+        choice = torch.multinomial(torch.softmax(logits / temperature, dim=1), 1, generator=draws)[:, 0]
+    return np.asarray(choice.numpy(), np.int64)

@@ -1,0 +1,362 @@
+"""Search for every game: Monte Carlo trees over information sets, on worlds that the deciding seat thinks possible.
+
+Every simulation imagines a world (`contract.imagine`: what the seat cannot know is resampled, and the luck to come is
+drawn from the search's own stream), walks down the tree in it, adds one node, and plays to the horizon. The tree
+belongs to the seat that decides (single-observer ISMCTS): a path is a sequence of actions, not of worlds, and an action
+is judged against how often it was available. Beyond the textbook:
+
+- A node of the deciding seat is told apart by what the seat may do there, which it will know: so it reacts to dice and
+  fresh cards. Nodes of the others carry nothing but the action that led there: what they hold is not known.
+- A hidden choice of another seat in a simultaneous phase makes no node: the playout policy makes it, and nothing below
+  can depend on it.
+- Values are the chances of the sides to win at the horizon (see `horizons`), stretched to the range seen in the tree.
+
+Decisions are a pure function of seed, observation and budget (budgets in milliseconds aside): the stream starts from a
+digest of the observation. The spec is "search:BUDGET" and further settings after commas, such as "search:1000",
+"search:50ms", "search:20000,playout=random,c=0.5,trees=2,threads=2", see `Settings`.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from monsterzoo.envs.core.arrays import unowned
+from monsterzoo.envs.core.bits import bit, has, lowest, popcount
+from monsterzoo.envs.core.contract import PLAYING, imagine, legal, step
+from monsterzoo.envs.core.game import Table
+from monsterzoo.envs.core.jit import compiled, kernel
+from monsterzoo.envs.core.kernels import pick
+from monsterzoo.envs.core.rng import generator, streams
+from monsterzoo.envs.core.seat_kernels import Uniform, choose
+from monsterzoo.envs.threads import Team
+
+from . import heuristics, horizons
+from .horizons import focus, outlook
+
+NODE = np.dtype([("key", np.uint64), ("edge", np.int32), ("next", np.int32)])
+"""A decision: what tells it apart from others after the same action, its first edge, the next node of that action."""
+EDGE = np.dtype(
+    [
+        ("total", np.float64),  # sum of the values for the side that decides
+        ("action", np.int32),
+        ("visits", np.int32),
+        ("available", np.int32),  # simulations that could have taken it
+        ("side", np.int32),  # who decides
+        ("node", np.int32),  # first node behind it
+        ("next", np.int32),  # next edge of the same node
+    ]
+)
+NONE = -1
+MAX_DEPTH = 256
+MAX_NODES = 1 << 18  # of a tree without a budget in simulations; a full one grows no more
+_LOG = np.array([0.0] + [math.log(n) for n in range(1, 4096)])
+
+
+@kernel
+def plant(nodes, edges, sizes, bounds):
+    """Make a tree empty: node 0 is the root; `sizes` (nodes, edges, steps), `bounds` (lowest, highest value)."""
+    nodes[0].key = np.uint64(0)
+    nodes[0].edge = NONE
+    nodes[0].next = NONE
+    sizes[0], sizes[1], sizes[2] = 1, 0, 0
+    bounds[0], bounds[1] = 1.0, 0.0
+
+
+@compiled
+def find_node(nodes, edges, sizes, edge, key):
+    """The node behind an edge with a key, added if it is new; NONE if there is no room."""
+    node = edges[edge].node
+    while node != NONE:
+        if nodes[node].key == key:
+            return node
+        node = nodes[node].next
+    node = sizes[0]
+    if node >= len(nodes):
+        return NONE
+    sizes[0] += 1
+    nodes[node].key = key
+    nodes[node].edge = NONE
+    nodes[node].next = edges[edge].node
+    edges[edge].node = node
+    return node
+
+
+@compiled
+def add_edge(nodes, edges, sizes, node, action, side):
+    """A new edge of a node, or NONE if there is no room."""
+    edge = sizes[1]
+    if edge >= len(edges):
+        return NONE
+    sizes[1] += 1
+    edges[edge].total = 0.0
+    edges[edge].action = action
+    edges[edge].visits = 0
+    edges[edge].available = 1
+    edges[edge].side = side
+    edges[edge].node = NONE
+    edges[edge].next = nodes[node].edge
+    nodes[node].edge = edge
+    return edge
+
+
+@compiled
+def best_edge(nodes, edges, node, words, spare, exploration, bounds):
+    """The edge with the highest upper bound among the legal ones; `spare` is left with the actions without an edge."""
+    for k in range(len(words)):
+        spare[k] = words[k]
+    low = bounds[0]
+    scale = 1.0 / max(bounds[1] - low, 1e-9)
+    best, top = NONE, -1e300
+    edge = nodes[node].edge
+    while edge != NONE:
+        one = edges[edge]
+        action = np.int64(one.action)
+        if has(words[action >> 6], action & 63):
+            spare[action >> 6] ^= bit(action & 63)
+            one.available += 1
+            visits, available = np.float64(one.visits), np.int64(one.available)
+            log = _LOG[available] if available < 4096 else math.log(available)
+            value = (one.total / visits - low) * scale + exploration * math.sqrt(log / visits)
+            if value > top:
+                best, top = edge, value
+        edge = one.next
+    return best
+
+
+@compiled
+def key_of(who, seat, words):
+    """What tells a decision apart: whose it is, and for the searching seat also what it may do."""
+    key = np.uint64(who + 1)
+    if who == seat:
+        for word in words:
+            key = (key ^ word) * np.uint64(0x9E3779B97F4A7C15)
+            key ^= key >> np.uint64(29)
+    return key
+
+
+@compiled
+def simulate(
+    truth, seat, playout, exploration, stream, world, nodes, edges, sizes, bounds, path, words, spare, scratch
+):  # fmt: skip
+    """One simulation: imagine, descend, add a node, play to the horizon, remember."""
+    imagine(world, truth, seat, stream)
+    state = world[0]
+    focus(state)
+    sides = np.int64(state.sides)
+    depth, edge, steps = 0, NONE, 0
+    secret = np.uint64(0)  # seats that choose without seeing each other
+    growing = True
+    while state.outcome == PLAYING and growing:
+        acting = np.uint64(state.acting)
+        if popcount(acting) > 1:
+            secret |= acting
+        who = seat if has(acting, seat) else lowest(acting)
+        if who != seat and has(secret, who):
+            action = choose(playout, state, who, words, scratch, stream)
+        else:
+            legal(state, who, words)
+            node = 0 if edge == NONE else find_node(nodes, edges, sizes, edge, key_of(who, seat, words))
+            if node == NONE:
+                break
+            edge = best_edge(nodes, edges, node, words, spare, exploration, bounds)
+            untried = np.uint64(0)
+            for word in spare:
+                untried |= word
+            if untried != np.uint64(0):
+                action = pick(spare, stream)
+                added = add_edge(nodes, edges, sizes, node, action, who % sides)
+                growing = False
+                if added != NONE:
+                    edge = added
+                elif edge == NONE:
+                    break
+            action = np.int64(edges[edge].action)
+            path[depth] = edge
+            depth += 1
+            growing = growing and depth < len(path)
+        step(state, who, action)
+        steps += 1
+        if np.uint64(state.acting) & ~acting != np.uint64(0):
+            secret = np.uint64(0)  # somebody new decides: the simultaneous phase is over
+    while state.outcome == PLAYING:
+        who = lowest(np.uint64(state.acting))
+        step(state, who, choose(playout, state, who, words, scratch, stream))
+        steps += 1
+    sizes[2] += steps
+    for k in range(depth):
+        one = edges[path[k]]
+        value = outlook(state, truth[0], np.int64(one.side))
+        one.visits += 1
+        one.total += value
+        bounds[0] = min(bounds[0], value)
+        bounds[1] = max(bounds[1], value)
+
+
+@kernel
+def grow(
+    truth, seat, playout, exploration, simulations, stream, world, nodes, edges, sizes, bounds, path, words, spare,
+    scratch,
+):  # fmt: skip
+    """Add simulations to the tree of one decision; `truth` is an array of one state, as is `world`."""
+    truth, world, nodes, edges = unowned(truth), unowned(world), unowned(nodes), unowned(edges)
+    sizes, bounds, path = unowned(sizes), unowned(bounds), unowned(path)
+    words, spare, scratch = unowned(words), unowned(spare), unowned(scratch)
+    holder = stream[0]
+    for _ in range(simulations):
+        simulate(
+            truth, seat, playout, exploration, holder, world, nodes, edges, sizes, bounds, path, words, spare, scratch
+        )
+
+
+@kernel
+def harvest(nodes, edges, visits, totals):
+    """Add the root's visits and values by action to `visits` and `totals` (actions,)."""
+    edge = nodes[0].edge
+    while edge != NONE:
+        visits[edges[edge].action] += edges[edge].visits
+        totals[edges[edge].action] += edges[edge].total
+        edge = edges[edge].next
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What "search:BUDGET,name=value,…" sets."""
+
+    simulations: int = 0
+    """Simulations a decision, all trees together; 0 with a budget in milliseconds."""
+    milliseconds: float = 0
+    """Time a decision instead."""
+    playout: str = "heuristic"
+    """Who plays from the tree to the horizon: "heuristic", or the weaker and much faster "random"."""
+    c: float = 0.7
+    """Weight of exploration."""
+    trees: int = 1
+    """Independent trees whose visits are added up, each with its share of the budget."""
+    threads: int = 1
+    """Threads that grow trees; the decision does not depend on it (with a budget in simulations)."""
+
+
+_PARSERS: dict[str, Callable[[str], Any]] = {"playout": str, "c": float, "trees": int, "threads": int}
+
+
+def parse(argument: str | None) -> Settings:
+    """The settings in a spec's argument; raises `ValueError` saying what is wrong."""
+    budget, *rest = (argument or "").replace(" ", "").split(",")
+    given: dict[str, Any] = {}
+    try:
+        if budget.endswith("ms"):
+            given["milliseconds"] = float(budget[:-2])
+        else:
+            given["simulations"] = int(budget)
+        for setting in rest:
+            name, _, value = setting.partition("=")
+            if name not in _PARSERS:
+                raise ValueError(f"there is no setting {name!r}")
+            given[name] = _PARSERS[name](value)
+        settings = Settings(**given)
+        if settings.simulations < 1 and settings.milliseconds <= 0:
+            raise ValueError("the budget must be positive")
+        if settings.playout not in ("random", "heuristic"):
+            raise ValueError("playout is 'random' or 'heuristic'")
+        if settings.c < 0 or settings.trees < 1 or settings.threads < 1:
+            raise ValueError("c, trees and threads must be positive")
+    except ValueError as error:
+        raise ValueError(
+            f"'search:{argument or ''}' is not a search ({error}); it reads like 'search:1000', 'search:50ms' or "
+            "'search:1000,playout=heuristic,c=0.7,trees=2,threads=2'"
+        ) from None
+    return settings
+
+
+class _Workspace:
+    """The arrays one thread searches with."""
+
+    def __init__(self, table: Table, settings: Settings) -> None:
+        share = -(-settings.simulations // settings.trees)
+        room = min(share + 1, MAX_NODES) if settings.simulations else MAX_NODES
+        self.world = table.new_states(1)
+        self.nodes, self.edges = np.zeros(room, NODE), np.zeros(room, EDGE)
+        self.sizes, self.bounds = np.zeros(3, np.int64), np.zeros(2)
+        self.path = np.zeros(MAX_DEPTH, np.int32)
+        self.words, self.spare = np.zeros(table.words, np.uint64), np.zeros(table.words, np.uint64)
+        self.scratch = np.zeros(table.layout.size // 8, np.uint64)
+        self.steps = 0
+
+    def grow(self, settings: Settings, playout: Any, truth: np.ndarray, seat: int, stream: np.ndarray) -> None:
+        """Grow one tree within its share of the budget."""
+        plant(self.nodes, self.edges, self.sizes, self.bounds)
+        tree = (self.world, self.nodes, self.edges, self.sizes, self.bounds, self.path)
+        scratch = (self.words, self.spare, self.scratch)
+        if settings.simulations:
+            share = -(-settings.simulations // settings.trees)
+            grow(truth, seat, playout, settings.c, share, stream, *tree, *scratch)
+        else:
+            end = time.perf_counter() + settings.milliseconds / 1000
+            while time.perf_counter() < end:
+                grow(truth, seat, playout, settings.c, 16, stream, *tree, *scratch)
+        self.steps += int(self.sizes[2])
+
+
+class SearchPolicy:
+    """Information-set Monte Carlo tree search; needs the games' records."""
+
+    def __init__(self, table: Table, settings: Settings, name: str = "search", seed: int = 0) -> None:
+        horizons.load(table)
+        self.table, self.settings, self.name, self.seed = table, settings, name, seed
+        self._playout: Any = Uniform()
+        if settings.playout == "heuristic":
+            heuristics.load(table)
+            self._playout = heuristics.Heuristic()
+        self._team = Team(settings.threads)
+        self._workspaces = [_Workspace(table, settings) for _ in range(settings.threads)]
+
+    @property
+    def steps(self) -> int:
+        """Steps of imagined games so far, for benchmarks."""
+        return sum(space.steps for space in self._workspaces)
+
+    def act(
+        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
+    ) -> np.ndarray:
+        """One legal action a row, integers (B,): the most visited one."""
+        visits, totals = self.analyse(observations, seats, states)
+        legal_visits = np.where(np.asarray(action_masks) != 0, visits, -1)
+        means = np.divide(totals, visits, out=np.zeros_like(totals), where=visits > 0)
+        top = legal_visits == legal_visits.max(axis=1, keepdims=True)
+        return np.where(top, means, -np.inf).argmax(axis=1)
+
+    def analyse(
+        self, observations: np.ndarray, seats: np.ndarray, states: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Visits (B, A) of every action at the root and the sums (B, A) of what they were worth."""
+        if states is None:
+            raise ValueError(f"{self.name} imagines what the seat cannot know and needs `states` for that")
+        count, trees = len(states), self.settings.trees
+        visits = np.zeros((count * trees, self.table.num_actions), np.int64)
+        totals = np.zeros((count * trees, self.table.num_actions))
+        luck = streams(0, 1, "search").repeat(count * trees)
+        for row in range(count):
+            digest = blake2b(np.ascontiguousarray(observations[row]).tobytes(), digest_size=8).digest()
+            value = int.from_bytes(digest, "little") ^ (self.seed * 0x9E3779B97F4A7C15 & (1 << 64) - 1)
+            for tree in range(trees):
+                luck["rng"][row * trees + tree] = generator(value, f"search {tree}")
+        spaces = iter(self._workspaces)
+
+        def work(space: _Workspace, start: int, stop: int) -> None:
+            for task in range(start, stop):
+                truth = states[task // trees : task // trees + 1]
+                space.grow(self.settings, self._playout, truth, int(seats[task // trees]), luck[task : task + 1])
+                harvest(space.nodes, space.edges, visits[task], totals[task])
+
+        self._team.run(work, count * trees, lambda start, stop: (next(spaces), start, stop))
+        shape = (count, trees, self.table.num_actions)
+        return visits.reshape(shape).sum(axis=1), totals.reshape(shape).sum(axis=1)
+
+
+def make(table: Table, argument: str | None, seed: int) -> SearchPolicy:
+    """The maker behind the spec "search:BUDGET"."""
+    return SearchPolicy(table, parse(argument), f"search:{argument}", seed)

@@ -1,0 +1,224 @@
+"""Tournaments: luck cancels, statistics are right, interruptions lose nothing."""
+
+import json
+
+import numpy as np
+import pytest
+from monsterzoo import policies
+from monsterzoo.envs import IllegalActionError, table
+from monsterzoo.training.arena import Tournament, all_seatings, arena, enter
+from monsterzoo.training.cli import main
+from monsterzoo.training.ratings import ELO, elo, fit_ratings, mean_with_interval
+
+ROUND = {"players": 4, "episode": "round"}
+GAME = "yokai_septet_v0"
+
+
+class Hidden:
+    """A policy without its compiled form, so that Python asks it."""
+
+    def __init__(self, policy):
+        self.name, self.act = policy.name, policy.act
+
+
+def tournament(specs, options=ROUND, seed=0, game=GAME):
+    one = table(game, **options)
+    names, entrants = enter(one, specs, seed)
+    return Tournament(one, names, seed), entrants
+
+
+# --- Luck cancels ---
+
+
+@pytest.mark.parametrize("spec", ["random", "heuristic"])
+@pytest.mark.parametrize("options", [ROUND, {"players": 3, "episode": "round"}, {"players": 2, "episode": "round"}])
+def test_identical_policies_get_exactly_equal_scores(spec, options):
+    games, entrants = tournament([spec, spec], options)
+    games.play(entrants, 60)
+    one, two = games.result()["players"]
+    assert [one["name"], two["name"]] == [spec, f"{spec}#2"]
+    for key in ("win_rate", "mean_score"):
+        assert one[key] == two[key]
+    # All games of a deal are the same game, with other names at the sides.
+    np.testing.assert_array_equal(games.shares, games.shares[:, :1].repeat(len(games.seatings), axis=1))
+    assert len(np.unique(games.scores[:, 0], axis=0)) > 1
+
+
+def test_identical_searches_get_exactly_equal_scores():
+    games, entrants = tournament(["search:8,playout=random"] * 2)
+    games.play(entrants, 8)
+    np.testing.assert_array_equal(games.shares[:, 0], games.shares[:, 1])
+
+
+@pytest.mark.parametrize(("players", "sides"), [(2, 2), (3, 2), (2, 3), (3, 3), (2, 4), (3, 4)])
+def test_every_player_has_every_side_equally_often(players, sides):
+    seatings = all_seatings(players, sides)
+    assert len(seatings) == len(set(map(tuple, seatings))) == players**sides - players
+    for side in range(sides):
+        assert len(set(np.bincount(seatings[:, side], minlength=players))) == 1
+
+
+# --- One tournament, however it is played ---
+
+
+def test_compiled_games_and_batches_are_the_same_games(name, options):
+    compiled, entrants = tournament(["random", "heuristic"], options, game=name)
+    compiled.play(entrants, 8)
+    batched, _ = tournament(["random", "heuristic"], options, game=name)
+    batched.play([entrants[0], Hidden(entrants[1])], 8, batch=5)
+    np.testing.assert_array_equal(compiled.shares, batched.shares)
+    np.testing.assert_array_equal(compiled.scores, batched.scores)
+
+
+def test_threads_do_not_change_results():
+    one, entrants = tournament(["random", "heuristic"])
+    two, _ = tournament(["random", "heuristic"])
+    one.play(entrants, 100)
+    two.play(entrants, 100, threads=3)
+    np.testing.assert_array_equal(one.scores, two.scores)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_interrupted_and_resumed_equals_uninterrupted(tmp_path, hidden):
+    record = tmp_path / "games.npz"
+
+    def play(games, entrants, count, **more):
+        games.play([Hidden(one) if hidden and one.name == "heuristic" else one for one in entrants], count, **more)
+
+    whole, entrants = tournament(["random", "heuristic"])
+    play(whole, entrants, 60, batch=7)
+
+    broken, entrants = tournament(["random", "heuristic"])
+
+    def stop(games):
+        if games.games >= 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play(broken, entrants, 20 if not hidden else 60, batch=7, progress=stop, save=record)
+    resumed, entrants = tournament(["random", "heuristic"])
+    resumed.load(record)
+    assert resumed.games >= 20
+    before, finished = resumed.scores.copy(), resumed.done.copy()
+    play(resumed, entrants, 60, batch=11)
+    np.testing.assert_array_equal(resumed.scores[: len(before)][finished], before[finished])
+    np.testing.assert_array_equal(resumed.shares, whole.shares)
+    assert resumed.result() == whole.result()
+
+
+def test_games_of_another_tournament_are_refused(tmp_path):
+    games, entrants = tournament(["random", "heuristic"])
+    games.play(entrants, 4, save=tmp_path / "games.npz")
+    other, _ = tournament(["random", "heuristic"], seed=1)
+    with pytest.raises(ValueError, match="seed"):
+        other.load(tmp_path / "games.npz")
+
+
+def test_illegal_actions_stop_a_tournament():
+    cheat = Hidden(policies.from_function(lambda observations, masks: masks.argmax(axis=1), "cheat"))
+    cheat.act = lambda observations, masks, seats, states: masks.argmin(axis=1)
+    games, (random, _) = tournament(["random", "heuristic"])
+    with pytest.raises(IllegalActionError, match="cheat"):
+        games.play([random, cheat], 4)
+
+
+# --- Statistics ---
+
+
+def test_win_rates_and_scores_of_known_results():
+    games, _ = tournament(["random", "heuristic"])
+    games._resize(4)
+    games.done[:] = True
+    # Player 1 has side 1, then side 0. It wins both games of deals 0 … 2; in deal 3 the cards decide.
+    games.shares[:3] = [[0, 1], [1, 0]]
+    games.shares[3] = [[0, 1], [0, 1]]
+    games.scores[:] = games.shares * 4
+    random, heuristic = games.result()["players"]
+    assert heuristic["win_rate"] == 7 / 8
+    assert random["win_rate"] == 1 / 8
+    assert heuristic["mean_score"] == 3.5
+    low, high = heuristic["win_rate_interval"]
+    spread = np.sqrt((3 * 0.125**2 + 0.375**2 + 0.5 / 1) / (4 * 3))
+    assert high == 1
+    assert low == pytest.approx(7 / 8 - 1.959964 * spread)
+
+
+def test_intervals_of_win_rates_hold_the_truth_about_95_times_of_100():
+    draws = np.random.default_rng(0)
+    held = 0
+    for _ in range(1000):
+        luck = draws.normal(size=200)  # shared by the two games of a deal
+        won = ((luck[:, None] * [1, -1] + 0.5 + draws.normal(size=(200, 2))) > 0).sum(axis=1, keepdims=True)
+        rate, half = mean_with_interval(won.astype(float), np.full((200, 1), 2.0))
+        held += abs(rate[0] - 0.63817) < half[0]  # P(N(0, 2) > -0.5)
+    assert 930 <= held <= 975
+
+
+@pytest.mark.parametrize("sides", [2, 3, 4])
+def test_ratings_recover_known_strengths(sides):
+    draws = np.random.default_rng(1)
+    strengths = np.array([-0.6, 0.0, 0.6])
+    seatings = all_seatings(3, sides)
+    chances = np.exp(strengths[seatings])
+    edges = (chances / chances.sum(axis=1, keepdims=True)).cumsum(axis=1)
+    deals = 600 // sides
+    held = []
+    for _ in range(60):
+        winner = (draws.random((deals, len(seatings), 1)) > edges).sum(axis=2)
+        shares = np.eye(sides)[winner]
+        found, covariance = fit_ratings(seatings, shares, np.ones(winner.shape, np.bool_), 3)
+        ratings, half = elo(found, covariance, 0)
+        held.append(np.abs(ratings - ELO * (strengths - strengths[0]))[1:] < half[1:])
+    assert 0.88 <= np.mean(held) <= 0.99
+
+
+def test_a_player_that_always_wins_has_a_finite_rating():
+    seatings = np.array([[0, 1], [1, 0]])
+    shares = np.broadcast_to(seatings, (50, 2, 2)).astype(float)
+    ratings, half = elo(*fit_ratings(seatings, shares, np.ones((50, 2), np.bool_), 2), 0)
+    assert ratings[0] == 0
+    assert 400 < ratings[1] < 2000
+    assert np.isfinite(half).all()
+
+
+def test_stronger_players_are_ranked_first():
+    result = arena(GAME, ["random", "heuristic"], 2000, **ROUND)
+    random, heuristic = result["players"]
+    assert result["games"] == 2000
+    assert heuristic["win_rate_interval"][0] > 0.85
+    assert heuristic["rating_interval"][0] > 300
+    assert random["rating"] == 0
+    assert result["pairs"][0]["win_rate"] == random["win_rate"]
+
+
+def test_stops_at_the_wanted_precision():
+    games, entrants = tournament(["random", "heuristic"])
+    games.play(entrants, 100_000, until_interval=0.02)
+    assert games.games < 20_000
+    low, high = games.result()["players"][1]["win_rate_interval"]
+    assert high - low <= 0.04
+
+
+# --- Command line ---
+
+
+def test_arena_on_the_command_line_writes_and_resumes(tmp_path, capsys):
+    call = ["arena", "--game", GAME, "--players", "4", "--option", "episode=round", "--policies", "random",
+            "heuristic", "--seed", "3", "--quiet", "--output", str(tmp_path / "ladder")]  # fmt: skip
+    assert main([*call, "--games", "40"]) == 0
+    first = json.loads((tmp_path / "ladder.json").read_text())
+    assert first["games"] == 40
+    assert first["options"]["episode"] == "round"
+    assert (tmp_path / "ladder.png").stat().st_size > 1000
+    assert main([*call, "--games", "80"]) == 0
+    shown = capsys.readouterr()
+    assert "40 finished games taken over" in shown.err
+    assert "heuristic" in shown.out
+    assert json.loads((tmp_path / "ladder.json").read_text())["games"] == 80
+
+
+def test_the_command_line_explains_mistakes(capsys):
+    assert main(["arena", "--game", "chess", "--policies", "random", "heuristic"]) == 2
+    assert "there is no game 'chess'" in capsys.readouterr().err
+    assert main(["arena", "--game", GAME, "--option", "x", "--policies", "random", "heuristic"]) == 2
+    assert "KEY=VALUE" in capsys.readouterr().err

@@ -1,0 +1,159 @@
+"""Random, heuristic and search: legal, reproducible, and blind to what their seat cannot know."""
+
+import numpy as np
+import pytest
+from monsterzoo import policies
+from monsterzoo.envs import make_vec, table
+from monsterzoo.envs.core.contract import imagine
+from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.single import SeatVectorEnv
+from monsterzoo.policies.base import Policy
+from monsterzoo.policies.heuristics.reading import columns, number
+
+SPECS = ("random", "heuristic", "search:30,playout=random")
+
+
+class Hidden:
+    """A policy without its compiled form, so that Python asks it."""
+
+    def __init__(self, policy):
+        self.name, self.act = policy.name, policy.act
+
+
+def positions(name, options, count=48, steps=23, seed=3):
+    vec = make_vec(name, count, seed=seed, **options)
+    for _ in range(steps):
+        vec.step(vec.sample_actions())
+    return vec
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_policies_never_choose_a_masked_action(name, options, spec):
+    policy = policies.make(spec, name, **options)
+    assert isinstance(policy, Policy)
+    vec = make_vec(name, 32, seed=1, **options)
+    for _ in range(5 if spec.startswith("search") else 150):
+        vec.step(policy.act(vec.observations, vec.action_masks, vec.seats, vec.states))  # raises if one is illegal
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_policies_are_deterministic_for_a_seed(name, options, spec):
+    vec = positions(name, options)
+    asked = (vec.observations, vec.action_masks, vec.seats, vec.states)
+    first, again, other = (policies.make(spec, name, seed=seed, **options).act(*asked) for seed in (7, 7, 8))
+    np.testing.assert_array_equal(first, again)
+    if spec == "random":
+        assert (first != other).any()
+
+
+@pytest.mark.parametrize("spec", SPECS[1:])
+def test_decisions_do_not_depend_on_what_the_seat_cannot_know(name, options, spec):
+    policy = policies.make(spec, name, **options)
+    luck = streams(11, 1, "test")
+    for steps in (1, 17, 40):
+        vec = positions(name, options, steps=steps)
+        worlds = vec.states.copy()
+        for i in range(len(worlds)):
+            imagine(worlds[i : i + 1], vec.states[i : i + 1], vec.seats[i], luck[0])
+        assert (worlds.view(np.uint8) != vec.states.view(np.uint8)).any()
+        truth = policy.act(vec.observations, vec.action_masks, vec.seats, vec.states)
+        resampled = policy.act(vec.observations, vec.action_masks, vec.seats, worlds)
+        np.testing.assert_array_equal(truth, resampled)
+
+
+def test_search_leaves_the_game_and_its_luck_alone(name, options):
+    vec = positions(name, options, count=8)
+    before = vec.states.tobytes()
+    policies.make("search:30,playout=random", name, **options).act(
+        vec.observations, vec.action_masks, vec.seats, vec.states
+    )
+    assert vec.states.tobytes() == before
+
+
+def test_heuristic_plays_the_same_compiled_and_asked_by_python(name, options):
+    heuristic = policies.make("heuristic", name, **options)
+    envs = [SeatVectorEnv(name, 16, opponents=one, **options) for one in (heuristic, Hidden(heuristic))]
+    observations = [env.reset(seed=5)[0] for env in envs]
+    for _ in range(60):
+        np.testing.assert_array_equal(observations[0]["observation"], observations[1]["observation"])
+        asked = (observations[0]["observation"], observations[0]["action_mask"], envs[0].learners)
+        action = heuristic.act(*asked)
+        results = [env.step(action) for env in envs]
+        for part in range(1, 4):
+            np.testing.assert_array_equal(results[0][part], results[1][part])
+        observations = [result[0] for result in results]
+
+
+def test_mixed_tables_stay_compiled_and_know_who_is_who():
+    others = ["heuristic", "random", "heuristic"]
+    env = SeatVectorEnv("yokai_septet_v0", 256, opponents=others, seat=0, episode="round")
+    assert env._compiled is not None
+    # The learner and its partner are random, the other team is not: it wins most rounds.
+    env.reset(seed=2)
+    draws, total, rounds = np.random.default_rng(0), 0.0, 0
+    for _ in range(60):
+        actions = [draws.choice(np.flatnonzero(mask)) for mask in env.action_masks()]
+        _, rewards, terminated, _, _ = env.step(np.array(actions))
+        total, rounds = total + rewards[terminated].sum(), rounds + terminated.sum()
+    assert rounds > 500
+    assert total / rounds < -0.6
+
+
+def test_search_budgets_in_milliseconds_and_several_trees():
+    vec = positions("yokai_septet_v0", {}, count=4)
+    asked = (vec.observations, vec.action_masks, vec.seats, vec.states)
+    timed = policies.make("search:5ms,playout=random", "yokai_septet_v0")
+    assert vec.action_masks[np.arange(4), timed.act(*asked)].all()
+    one, two = (
+        policies.make(f"search:60,playout=random,trees=3,threads={threads}", "yokai_septet_v0") for threads in (1, 2)
+    )
+    visits, _ = one.analyse(vec.observations, vec.seats, vec.states)
+    assert (visits.sum(axis=1) == 60).all()
+    np.testing.assert_array_equal(visits, two.analyse(vec.observations, vec.seats, vec.states)[0])
+
+
+def test_search_takes_a_win_that_is_there():
+    """Last card of the other three is forced: with one trick to go every simulation agrees with the truth."""
+    vec = make_vec("yokai_septet_v0", 64, seed=9, episode="round")
+    search = policies.make("search:300,playout=random", "yokai_septet_v0", episode="round")
+    sure = 0
+    for _ in range(400):
+        visits, totals = search.analyse(vec.observations[:1], vec.seats[:1], vec.states[:1])
+        means = totals[visits > 0] / visits[visits > 0]
+        assert ((means >= 0) & (means <= 1)).all()
+        if (means == 1).any() and (means == 0).any():
+            action = search.act(vec.observations[:1], vec.action_masks[:1], vec.seats[:1], vec.states[:1])[0]
+            assert totals[0, action] / visits[0, action] > 0.9
+            sure += 1
+        actions = vec.sample_actions().copy()
+        vec.step(actions)
+    assert sure > 0
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["search", "search:0", "search:x", "search:10,depth=3", "search:10,playout=best", "search:10,c=-1", "random:1",
+     "heuristic:2", "alphazero"],
+)  # fmt: skip
+def test_bad_specs_say_what_is_wrong(spec):
+    with pytest.raises(ValueError, match=spec.partition(":")[0]):
+        policies.make(spec, "yokai_septet_v0")
+
+
+def test_search_without_states_says_what_it_needs():
+    vec = positions("yokai_septet_v0", {}, count=2)
+    with pytest.raises(ValueError, match="states"):
+        policies.make("search:10", "yokai_septet_v0").act(vec.observations, vec.action_masks, vec.seats)
+
+
+def test_fields_are_read_back_from_an_observation(name, options):
+    layout = table(name, **options).layout
+    row = np.random.default_rng(4).integers(0, 2, layout.size).astype(np.int8)
+    words = row.view(np.uint64)
+    for field in layout:
+        for start in range(field.start, field.start + field.size, 49):
+            width = min(49, field.start + field.size - start)
+            bits = int(columns(words, start, width))
+            assert [bits >> k & 1 for k in range(width)] == row[start : start + width].tolist()
+    row[-3] = -5
+    assert number(words, layout.size - 3) == -5

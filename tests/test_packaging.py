@@ -1,0 +1,135 @@
+"""Wheel and sdist hold everything, and what they install plays games far from the checkout."""
+
+import email
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from monsterzoo.envs import names
+from monsterzoo.envs.version import VERSION
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("envs", "policies", "training", "benchmarks")
+DATA = {".py", ".md", ".json", ".npz", ".safetensors", ".typed"}
+IGNORED = shutil.ignore_patterns(".?*", "__pycache__", "build", "dist", "*.egg-info", "runs")
+
+PLAY = """
+import sys
+import monsterzoo.envs as mz
+name = sys.argv[1]
+env = mz.make(name)
+env.reset(seed=1)
+for _ in range(100_000):
+    observation, reward, terminated, truncated, info = env.last()
+    if terminated or truncated:
+        break
+    env.step(int(observation["action_mask"].argmax()))
+print(mz.__file__, terminated or truncated)
+"""
+
+
+def run(*command: object, cwd: Path, **environment: str) -> str:
+    result = subprocess.run(
+        list(map(str, command)), cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist and the wheel made from it; numba and numpy cannot be imported meanwhile."""
+    checkout = tmp_path_factory.mktemp("checkout") / "monsterzoo"
+    shutil.copytree(ROOT, checkout, ignore=IGNORED)
+    poison = tmp_path_factory.mktemp("poison")
+    for name in ("numba", "numpy"):
+        (poison / f"{name}.py").write_text(f"raise ImportError('building must not import {name}')\n")
+    run(sys.executable, "-m", "build", "--no-isolation", checkout, cwd=poison, PYTHONPATH=str(poison))
+    return checkout / "dist"
+
+
+def wheel_of(built: Path) -> Path:
+    return next(built.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of a fresh environment that holds the wheel; third-party packages are those of this environment."""
+    home = tmp_path_factory.mktemp("clean") / "venv"
+    venv.create(home, symlinks=os.name != "nt")
+    python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
+    install = ("-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index")
+    run(sys.executable, *install, wheel_of(built), cwd=home)
+    packages = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=home).strip()
+    # A plain path: the .pth files over there (an editable install of the checkout) do not count here.
+    Path(packages, "third_party.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return python
+
+
+def test_wheel_holds_every_module_and_data_file(built: Path) -> None:
+    wanted = {
+        f"monsterzoo/{path.relative_to(ROOT).as_posix()}"
+        for folder in FOLDERS
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in DATA
+    }
+    with zipfile.ZipFile(wheel_of(built)) as wheel:
+        held = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert held == wanted
+
+
+def test_wheel_says_who_it_is(built: Path) -> None:
+    with zipfile.ZipFile(wheel_of(built)) as wheel:
+        file = next(name for name in wheel.namelist() if name.endswith("/METADATA"))
+        metadata = email.message_from_bytes(wheel.read(file))
+        assert any(name.endswith("/LICENSE") for name in wheel.namelist())
+    assert metadata["Version"] == VERSION
+    assert metadata["License-Expression"] == "MIT"
+    assert {"train", "test", "render"} <= set(metadata.get_all("Provides-Extra", []))
+
+
+def test_sdist_holds_what_its_own_tests_need(built: Path) -> None:
+    with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
+        held = {name.split("/", 1)[1] for name in sdist.getnames() if "/" in name}
+    for file in ("README.md", "CHANGELOG.md", "LICENSE", "Makefile", "constraints.txt", "setup.py", "pyproject.toml"):
+        assert file in held
+    tests = {f"tests/{p.relative_to(ROOT / 'tests').as_posix()}" for p in (ROOT / "tests").rglob("*.py")}
+    golden = {f"tests/playthroughs/{path.name}" for path in (ROOT / "tests" / "playthroughs").iterdir()}
+    assert tests | golden | {"docs/throughput.png"} <= held
+
+
+@pytest.mark.parametrize("name", names())
+def test_installed_wheel_plays_from_another_folder(installed: Path, tmp_path: Path, name: str) -> None:
+    outside = {"PYTHONPATH": "", "NUMBA_DISABLE_JIT": "1"}
+    file, over = run(installed, "-c", PLAY, name, cwd=tmp_path, **outside).split()
+    assert Path(file).is_relative_to(installed.parents[1])
+    assert over == "True"
+
+
+def test_installed_wheel_compiles_and_plays(installed: Path, tmp_path: Path) -> None:
+    outside = {"PYTHONPATH": "", "MONSTERZOO_CACHE_DIR": str(tmp_path / "cache")}
+    file, over = run(installed, "-c", PLAY, names()[-1], cwd=tmp_path, **outside).split()
+    assert Path(file).is_relative_to(installed.parents[1])
+    assert over == "True"
+    assert list((tmp_path / "cache").rglob("*.nbc")), "the machine code was not kept"
+
+
+def test_no_pin_contradicts_the_declared_ranges() -> None:
+    """Extras for other libraries have environments of their own, and no pins."""
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    for text in [*project["dependencies"], *extras["train"], *extras["test"], *extras["render"]]:
+        requirement = Requirement(text)
+        assert requirement.specifier.contains(pins[canonicalize_name(requirement.name)]), text

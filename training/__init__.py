@@ -1,0 +1,1 @@
+"""Tournaments between players, and training of new ones."""

@@ -1,0 +1,479 @@
+"""Tournaments that cancel luck: every deal is replayed until each player has had every side's cards.
+
+A *seating* names the player of each side (a team is one side). Every deal is played with all seatings of at least two
+different players, with the same luck for the game and for the players' own random choices. Each player has then had
+every place equally often, and identical players get exactly equal results.
+
+Deal d is a function of the seed and d alone: a tournament can be interrupted and resumed, and ends up the same.
+"""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from monsterzoo.envs.core import kernels
+from monsterzoo.envs.core.arrays import unowned
+from monsterzoo.envs.core.bits import first, has, lowest, popcount
+from monsterzoo.envs.core.contract import PLAYING, score, setup, step
+from monsterzoo.envs.core.game import IllegalActionError, Table, find_game
+from monsterzoo.envs.core.jit import compiled, kernel
+from monsterzoo.envs.core.rng import env_seed, generator, streams
+from monsterzoo.envs.core.seat_kernels import Uniform, choose, choose_one, show_learner
+from monsterzoo.envs.threads import Team
+from monsterzoo.policies import Policy, heuristics, make_for
+from monsterzoo.policies.base import compiled_form
+
+from .ratings import elo, fit_ratings, mean_with_interval, membership
+
+SAVE_SECONDS = 10.0
+Progress = Callable[["Tournament"], None]
+
+
+# --- Playing, compiled ---
+
+
+@compiled
+def write_result(state, shares, scores):
+    """Every side's share of the win (all the same where nobody wins) and score."""
+    sides = np.int64(state.sides)
+    winners = np.uint64(state.winners) & first(sides)
+    for side in range(sides):
+        if winners == np.uint64(0):
+            shares[side] = 1.0 / sides
+        else:
+            shares[side] = 1.0 / popcount(winners) if has(winners, side) else 0.0
+        scores[side] = score(state, side)
+
+
+@kernel
+def play_games(
+    tokens, template, players, luck, policy_luck, start, stop, shares, scores, states, streams, words, scratch
+):  # fmt: skip
+    """Play games start … stop - 1 between compiled policies.
+
+    `players` (G, sides) says which token plays a side, `luck` and `policy_luck` (G,) start the generators.
+    """
+    players, shares, scores = unowned(players), unowned(shares), unowned(scores)
+    words, scratch = unowned(words), unowned(scratch)
+    sides = np.int64(template[0].sides)
+    for game in range(start, stop):
+        states[0] = template[0]
+        state, stream = states[0], streams[0]
+        state.rng = luck[game]
+        stream.rng = policy_luck[game]
+        setup(state)
+        while state.outcome == PLAYING:
+            seat = lowest(np.uint64(state.acting))
+            who = players[game, seat % sides]
+            step(state, seat, choose_one(tokens, who, state, seat, words, scratch, stream))
+        write_result(state, shares[game], scores[game])
+
+
+# --- Playing in batches, for policies that Python asks ---
+
+
+@kernel
+def show_games(states, seats, rows, masks, words, actions):
+    """Write who decides in every game that is not over (else -1), with observation and mask."""
+    rows, masks, words = unowned(rows), unowned(masks), unowned(words)
+    for i in range(len(states)):
+        seats[i] = -1
+        if states[i].outcome == PLAYING:
+            seats[i] = lowest(np.uint64(states[i].acting))
+            show_learner(states[i], seats[i], rows[i], masks[i], words, actions)
+
+
+@kernel
+def choose_listed(policy, states, games, seats, streams, choices, words, scratch):
+    """Let a compiled policy decide in the listed games, each with its own stream."""
+    words, scratch = unowned(words), unowned(scratch)
+    for i in games:
+        choices[i] = choose(policy, states[i], seats[i], words, scratch, streams[i])
+
+
+@kernel
+def step_games(states, seats, choices):
+    """Carry out one decision in every game that waits for one."""
+    for i in range(len(states)):
+        if seats[i] >= 0:
+            step(states[i], seats[i], choices[i])
+
+
+@kernel
+def result_of(states, i, shares, scores):
+    """Write the result of game i."""
+    write_result(states[i], shares, scores)
+
+
+# --- The schedule ---
+
+
+def all_seatings(players: int, sides: int) -> np.ndarray:
+    """All seatings with at least two different players, (S, sides); rotations of each other are neighbours."""
+    seatings = []
+    for one in product(range(players), repeat=sides):
+        rotations = [one[k:] + one[:k] for k in range(sides)]
+        if len(set(one)) > 1 and one == min(rotations):
+            seatings += list(dict.fromkeys(rotations))
+    return np.array(seatings, np.int64)
+
+
+@dataclass
+class Tournament:
+    """The games of a tournament and their results; `play` adds more.
+
+    Args:
+        table: the game with its options.
+        names: the players' names, all different.
+        seed: starts all luck.
+    """
+
+    table: Table
+    names: list[str]
+    seed: int = 0
+    shares: np.ndarray = field(init=False, repr=False)
+    """(deals, seatings, sides) every side's share of the win."""
+    scores: np.ndarray = field(init=False, repr=False)
+    """(deals, seatings, sides) final scores."""
+    done: np.ndarray = field(init=False, repr=False)
+    """(deals, seatings) whether a game was played."""
+
+    def __post_init__(self) -> None:
+        if len(self.names) < 2:
+            raise ValueError("a tournament needs at least two players")
+        if len(set(self.names)) < len(self.names):
+            raise ValueError(f"players must have different names, not {self.names}")
+        self.seatings = all_seatings(len(self.names), self.sides)
+        self._resize(0)
+
+    @property
+    def sides(self) -> int:
+        """Sides of the game."""
+        return self.table.sides
+
+    @property
+    def games(self) -> int:
+        """Games played so far."""
+        return int(self.done.sum())
+
+    def whole_deals(self, games: int) -> int:
+        """The number of deals that has at least so many games."""
+        return -(-games // len(self.seatings))
+
+    def _resize(self, deals: int) -> None:
+        old = self.done if hasattr(self, "done") else None
+        keep = 0 if old is None else len(old)
+        if old is not None and deals <= keep:
+            return
+        shape = (deals, *self.seatings.shape)
+        shares, scores, done = np.zeros(shape), np.zeros(shape), np.zeros(shape[:2], np.bool_)
+        if keep:
+            shares[:keep], scores[:keep], done[:keep] = self.shares, self.scores, self.done
+        self.shares, self.scores, self.done = shares, scores, done
+
+    # --- Playing ---
+
+    def play(
+        self,
+        policies: Sequence[Policy],
+        games: int,
+        *,
+        until_interval: float | None = None,
+        batch: int = 64,
+        threads: int = 1,
+        progress: Progress | None = None,
+        save: Path | None = None,
+    ) -> None:
+        """Play until there are `games` games, or all win rates are known to within ± `until_interval`.
+
+        Games already played are kept; an interrupted call loses only unfinished games. With `save` the results are
+        written there now and then, and whenever the call ends.
+
+        Args:
+            policies: in the order of `names`.
+            games: rounded up to whole deals.
+            until_interval: half-width at which to stop; looked at after every few deals.
+            batch: games at once, where some policy is not compiled.
+            threads: for games between compiled policies.
+            progress: called now and then.
+            save: file of the results.
+        """
+        tokens = tuple(compiled_form(policy) for policy in policies)
+        all_compiled = all(token is not None for token in tokens)
+        last = self.whole_deals(games)
+        self._resize(last)
+        step_deals = self.whole_deals(4096 if all_compiled else 4 * batch)
+        if not all_compiled and until_interval is None:
+            step_deals = max(last, 1)
+        saved = monotonic()
+
+        def tick() -> None:
+            nonlocal saved
+            if progress is not None:
+                progress(self)
+            if save is not None and monotonic() - saved > SAVE_SECONDS:
+                self.save(save)
+                saved = monotonic()
+
+        try:
+            for begin in range(0, last, step_deals):
+                if until_interval is not None and begin and self.precision(begin) <= until_interval:
+                    break
+                open_games = np.argwhere(~self.done[begin : min(begin + step_deals, last)])
+                open_games[:, 0] += begin
+                if not len(open_games):
+                    continue
+                if all_compiled:
+                    self._play_compiled(tokens, open_games, threads)
+                else:
+                    self._play_batch(policies, tokens, open_games, batch, tick)
+                tick()
+        finally:
+            if save is not None:
+                self.save(save)
+
+    def precision(self, deals: int) -> float:
+        """The widest half-width of the players' win rates after the first `deals` deals."""
+        won, seats = self._by_player(self.shares[:deals], self.done[:deals])
+        return float(mean_with_interval(won, seats)[1].max())
+
+    def _luck(self, deals: np.ndarray, purpose: str) -> np.ndarray:
+        known: dict[int, np.uint64] = {}
+        for deal in deals.tolist():
+            if deal not in known:
+                known[deal] = generator(env_seed(self.seed, deal), purpose)
+        return np.array([known[deal] for deal in deals.tolist()], np.uint64)
+
+    def _play_compiled(self, tokens: tuple[Any, ...], games: np.ndarray, threads: int) -> None:
+        table, count = self.table, len(games)
+        kinds, tokens = _known_tokens(table, tokens)
+        players = kinds[self.seatings[games[:, 1]]]
+        luck, policy_luck = self._luck(games[:, 0], "game"), self._luck(games[:, 0], "policies")
+        shares, scores = np.zeros((count, self.sides)), np.zeros((count, self.sides))
+
+        def arguments(start: int, stop: int) -> tuple[Any, ...]:
+            scratch = np.zeros(table.words, np.uint64), np.zeros(table.layout.size // 8, np.uint64)
+            own = (table.new_states(1), streams(0, 1, "policies"), *scratch)
+            return (tokens, table.template, players, luck, policy_luck, start, stop, shares, scores, *own)
+
+        Team(min(threads, count)).run(play_games, count, arguments)
+        deals, seatings = games.T
+        self.shares[deals, seatings], self.scores[deals, seatings] = shares, scores
+        self.done[deals, seatings] = True
+
+    def _play_batch(
+        self,
+        policies: Sequence[Policy],
+        tokens: tuple[Any, ...],
+        games: np.ndarray,
+        batch: int,
+        tick: Callable[[], None],
+    ) -> None:
+        table, slots = self.table, min(batch, len(games))
+        states, luck = table.new_states(slots), streams(0, slots, "policies")
+        states["outcome"] = PLAYING + 1
+        seats, choices = np.zeros(slots, np.int64), np.zeros(slots, np.int64)
+        rows = np.zeros((slots, table.layout.size), np.int8)
+        masks = np.zeros((slots, 64 * table.words), np.int8)
+        words, scratch = np.zeros(table.words, np.uint64), np.zeros(table.layout.size // 8, np.uint64)
+        players = self.seatings[games[:, 1]]
+        game_luck, policy_luck = self._luck(games[:, 0], "game"), self._luck(games[:, 0], "policies")
+        running = np.full(slots, -1)  # the game in each slot
+        waiting = iter(range(len(games)))
+        ticked = monotonic()
+        while True:
+            for slot in range(slots):
+                if states["outcome"][slot] == PLAYING:
+                    continue
+                if running[slot] >= 0:
+                    deal, seating = games[running[slot]]
+                    result_of(states, slot, self.shares[deal, seating], self.scores[deal, seating])
+                    self.done[deal, seating] = True
+                running[slot] = next(waiting, -1)
+                if running[slot] >= 0:
+                    states[slot] = table.template[0]
+                    states["rng"][slot] = game_luck[running[slot]]
+                    luck["rng"][slot] = policy_luck[running[slot]]
+                    kernels.begin(states, slot)
+            if (running < 0).all():
+                return
+            show_games(states, seats, rows.view(np.uint64), masks.view(np.uint64), words, table.num_actions)
+            busy = np.flatnonzero((seats >= 0) & (running >= 0))
+            seats[running < 0] = -1
+            deciding = players[running[busy], seats[busy] % self.sides]
+            for who in np.unique(deciding):
+                asked = busy[deciding == who]
+                if tokens[who] is not None:
+                    choose_listed(tokens[who], states, asked, seats, luck, choices, words, scratch)
+                else:
+                    choices[asked] = policies[who].act(
+                        rows[asked], masks[asked, : table.num_actions], seats[asked], states[asked]
+                    )
+                    self._check(policies[who], states, asked, seats, choices, masks)
+            step_games(states, seats, choices)
+            if monotonic() - ticked > 0.5:
+                tick()
+                ticked = monotonic()
+
+    def _check(
+        self,
+        policy: Policy,
+        states: np.ndarray,
+        asked: np.ndarray,
+        seats: np.ndarray,
+        choices: np.ndarray,
+        masks: np.ndarray,
+    ) -> None:
+        """Raise `IllegalActionError` if a policy chose what it may not."""
+        wrong = kernels.first_illegal(choices[asked], masks[asked], self.table.num_actions)
+        if wrong >= 0:
+            slot = asked[wrong]
+            error = self.table.refuse(states[slot], int(seats[slot]), int(choices[slot]))
+            raise IllegalActionError(f"{policy.name}: {error}")
+
+    # --- Results ---
+
+    def _by_player(self, values: np.ndarray, done: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sums of values (D, S, sides) and sides played, both (D, K), of the games `done` (D, S)."""
+        member = membership(self.seatings, len(self.names))
+        return np.einsum("dsn,snk->dk", values * done[:, :, None], member), done @ member.sum(axis=1)
+
+    def result(self) -> dict[str, Any]:
+        """Everything as a JSON-able dict: per player, in pairs, and what was played."""
+        played = self.done.any(axis=1)
+        shares, done = self.shares[played], self.done[played]
+        won, seats = self._by_player(shares, done)
+        scored, _ = self._by_player(self.scores[played], done)
+        rates, rate_half = mean_with_interval(won, seats)
+        means, mean_half = mean_with_interval(scored, seats)
+        strengths, covariance = fit_ratings(self.seatings, shares, done, len(self.names))
+        anchor = self.names.index("random") if "random" in self.names else None
+        ratings, rating_half = elo(strengths, covariance, anchor)
+        players = [
+            {
+                "name": name,
+                "games": int(done[:, (self.seatings == k).any(axis=1)].sum()),
+                "win_rate": float(rates[k]),
+                "win_rate_interval": _interval(rates[k], rate_half[k], 0, 1),
+                "mean_score": float(means[k]),
+                "mean_score_interval": _interval(means[k], mean_half[k]),
+                "rating": float(ratings[k]),
+                "rating_interval": _interval(ratings[k], rating_half[k]),
+            }
+            for k, name in enumerate(self.names)
+        ]
+        return {
+            "game": self.table.game.name,
+            "options": self.table.options,
+            "seed": self.seed,
+            "games": self.games,
+            "deals": len(done),
+            "sides": self.sides,
+            "even": 1 / self.sides,
+            "players": players,
+            "pairs": self._pairs(shares, done),
+        }
+
+    def _pairs(self, shares: np.ndarray, done: np.ndarray) -> list[dict[str, Any]]:
+        """Each player's win rate at the tables where another one sits too."""
+        pairs = []
+        for one in range(len(self.names)):
+            for other in range(len(self.names)):
+                if one == other:
+                    continue
+                both = (self.seatings == one).any(axis=1) & (self.seatings == other).any(axis=1)
+                won, seats = self._by_player(shares, done & both)
+                rate, half = mean_with_interval(won[:, [one]], seats[:, [one]])
+                pairs.append(
+                    {
+                        "player": self.names[one],
+                        "against": self.names[other],
+                        "win_rate": float(rate[0]),
+                        "interval": _interval(rate[0], half[0], 0, 1),
+                    }
+                )
+        return pairs
+
+    # --- Files ---
+
+    def _identity(self) -> dict[str, Any]:
+        return {
+            "game": self.table.game.name,
+            "options": self.table.options,
+            "observation": self.table.layout.signature,
+            "players": self.names,
+            "seed": self.seed,
+        }
+
+    def save(self, path: Path) -> None:
+        """Write all results so that `load` can go on from them; an old file is replaced in one step."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        scratch = path.with_name(path.name + ".part")
+        with open(scratch, "wb") as file:
+            identity = np.array(json.dumps(self._identity()))
+            np.savez_compressed(file, identity=identity, shares=self.shares, scores=self.scores, done=self.done)
+        os.replace(scratch, path)
+
+    def load(self, path: Path) -> None:
+        """Take over the results in a file; raises `ValueError` if they are of another tournament."""
+        with np.load(path, allow_pickle=False) as data:
+            identity, own = json.loads(str(data["identity"])), json.loads(json.dumps(self._identity()))
+            for key, value in own.items():
+                if identity.get(key) != value:
+                    raise ValueError(f"{path} is of another tournament: {key} is {identity.get(key)!r}, not {value!r}")
+            self.shares, self.scores, self.done = data["shares"], data["scores"], data["done"]
+
+
+def _known_tokens(table: Table, tokens: tuple[Any, ...]) -> tuple[np.ndarray, tuple[Any, ...]]:
+    """Different compiled policies and which of them each player is; the usual two together, to compile once."""
+    usual = (heuristics.Heuristic(), Uniform())
+    named = [(type(token).__qualname__, token) for token in tokens]
+    kinds = {(type(token).__qualname__, token): token for token in usual}
+    if set(named) <= set(kinds):
+        heuristics.load(table)
+    else:
+        kinds = dict(sorted(zip(named, tokens)))
+    order = list(kinds)
+    return np.array([order.index(name) for name in named], np.int64), tuple(kinds.values())
+
+
+def _interval(value: float, half: float, low: float = -np.inf, high: float = np.inf) -> list[float | None]:
+    """The ends of an interval; None where they are not known."""
+    if not np.isfinite(half):
+        return [None, None]
+    return [float(max(value - half, low)), float(min(value + half, high))]
+
+
+def enter(table: Table, specs: Sequence[str | Policy], seed: int = 0) -> tuple[list[str], list[Policy]]:
+    """Names (all different) and policies of the entrants, given as specs or policies."""
+    policies = [make_for(table, one, seed) if isinstance(one, str) else one for one in specs]
+    names: list[str] = []
+    for policy in policies:
+        copies = sum(name.partition("#")[0] == policy.name for name in names)
+        names.append(policy.name if not copies else f"{policy.name}#{copies + 1}")
+    return names, policies
+
+
+def arena(
+    game: str,
+    policies: Sequence[str | Policy],
+    games: int = 1000,
+    *,
+    seed: int = 0,
+    until_interval: float | None = None,
+    batch: int = 64,
+    threads: int = 1,
+    **options: Any,
+) -> dict[str, Any]:
+    """Play a tournament and return its result, see `Tournament.result`."""
+    table = find_game(game).table(**options)
+    names, players = enter(table, policies, seed)
+    tournament = Tournament(table, names, seed)
+    tournament.play(players, games, until_interval=until_interval, batch=batch, threads=threads)
+    return tournament.result()

@@ -1,0 +1,159 @@
+"""`monsterzoo arena`: a tournament on the command line, with its tables, files and picture."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from monsterzoo.envs.core.game import find_game
+
+from .arena import Tournament, enter
+from .cli import add_game_arguments, game_options
+
+PLAIN_SECONDS = 10.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the command."""
+    add_game_arguments(parser)
+    parser.add_argument("--policies", nargs="+", required=True, help="specs such as random, heuristic, search:500")
+    parser.add_argument("--games", type=int, default=None, help="games to play in all (default 1000)")
+    parser.add_argument(
+        "--until-interval", type=float, metavar="W", help="stop when all win rates are known to within ± W"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--batch", type=int, default=64, help="games at once where a policy is not compiled")
+    parser.add_argument("--threads", type=int, default=1, help="threads for games between compiled policies")
+    parser.add_argument(
+        "--output", type=Path, metavar="PATH", help="PATH.json the result, PATH.png a plot, PATH.npz all games; resumes"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Play, print, write; 130 after an interruption, with what was finished printed and written all the same."""
+    table = find_game(parsed.game).table(**game_options(parsed))
+    names, policies = enter(table, parsed.policies, parsed.seed)
+    tournament = Tournament(table, names, parsed.seed)
+    games = parsed.games or (1000 if parsed.until_interval is None else 10_000_000)
+    stem = parsed.output.with_suffix("") if parsed.output is not None else None
+    record = stem.with_name(stem.name + ".npz") if stem is not None else None
+    if record is not None and record.exists():
+        tournament.load(record)
+        print(f"{tournament.games} finished games taken over from {record}", file=sys.stderr)
+    code = 0
+    total = tournament.whole_deals(games) * tournament.sides
+    with _Progress(total, parsed.quiet, parsed.until_interval) as progress:
+        try:
+            tournament.play(
+                policies,
+                games,
+                until_interval=parsed.until_interval,
+                batch=parsed.batch,
+                threads=parsed.threads,
+                progress=progress,
+                save=record,
+            )
+        except KeyboardInterrupt:
+            code = 130
+    if not tournament.games:
+        return code
+    result = tournament.result()
+    print(as_text(result))
+    if stem is not None:
+        stem.with_name(stem.name + ".json").write_text(json.dumps(result, indent=2) + "\n")
+        plot(result, stem.with_name(stem.name + ".png"))
+    return code
+
+
+class _Progress:
+    """A bar where there is a terminal and rich, else a line now and then."""
+
+    def __init__(self, total: int, quiet: bool, until: float | None) -> None:
+        self._total, self._quiet, self._until = total, quiet, until
+        self._bar: Any = None
+        self._printed = monotonic()
+
+    def __enter__(self) -> "_Progress":
+        if not self._quiet and sys.stderr.isatty():
+            try:
+                from rich.console import Console
+                from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+            except ImportError:
+                return self
+            columns = (BarColumn(), MofNCompleteColumn(), TextColumn("games"), TimeRemainingColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True))
+            self._bar.start()
+            self._task = self._bar.add_task("", total=self._total if self._until is None else None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, tournament: Tournament) -> None:
+        if self._bar is not None:
+            self._bar.update(self._task, completed=tournament.games)
+        elif not self._quiet and monotonic() - self._printed > PLAIN_SECONDS:
+            self._printed = monotonic()
+            print(f"{tournament.games} of {self._total} games", file=sys.stderr, flush=True)
+
+
+def as_text(result: dict[str, Any]) -> str:
+    """Ranking and cross table."""
+    players = sorted(result["players"], key=lambda player: -player["rating"])
+    width = max(len(player["name"]) for player in players)
+    options = " ".join(f"{key}={value}" for key, value in result["options"].items())
+    lines = [
+        f"{result['game']} {options}",
+        f"{result['games']} games, {result['deals']} deals; 95 % intervals; even play wins {result['even']:.3f}",
+        "",
+        f"{'':{width}}  {'rating':>18}  {'win rate':>20}  {'mean score':>18}  {'games':>7}",
+    ]
+    for one in players:
+        rating = f"{one['rating']:+.0f} {_ends(one['rating_interval'], '.0f')}"
+        rate = f"{one['win_rate']:.3f} {_ends(one['win_rate_interval'], '.3f')}"
+        score = f"{one['mean_score']:.2f} {_ends(one['mean_score_interval'], '.2f')}"
+        lines.append(f"{one['name']:{width}}  {rating:>18}  {rate:>20}  {score:>18}  {one['games']:>7}")
+    lines += ["", "win rate of the row at tables with the column:"]
+    pairs = {(pair["player"], pair["against"]): pair["win_rate"] for pair in result["pairs"]}
+    names = [player["name"] for player in players]
+    cell = max(7, *(len(name) for name in names))
+    lines.append(" " * width + "".join(f"  {name:>{cell}}" for name in names))
+    for row in names:
+        cells = (f"{pairs[row, column]:.3f}" if (row, column) in pairs else "–" for column in names)
+        lines.append(f"{row:{width}}" + "".join(f"  {text:>{cell}}" for text in cells))
+    return "\n".join(lines)
+
+
+def _ends(interval: list[float | None], form: str) -> str:
+    low, high = interval
+    return "[?]" if low is None or high is None else f"[{low:{form}}, {high:{form}}]"
+
+
+def plot(result: dict[str, Any], path: Path) -> None:
+    """Ratings with intervals as a picture; without matplotlib there is none."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        print("no plot: matplotlib is not installed (pip install monsterzoo[train])", file=sys.stderr)
+        return
+    players = sorted(result["players"], key=lambda player: player["rating"])
+    figure = Figure(figsize=(7, 1.2 + 0.45 * len(players)), layout="constrained")
+    axes = figure.add_subplot()
+    for height, one in enumerate(players):
+        low, high = one["rating_interval"]
+        low, high = (one["rating"], one["rating"]) if low is None else (low, high)
+        axes.plot([low, high], [height, height], color="tab:blue", linewidth=3, alpha=0.4)
+        axes.plot(one["rating"], height, "o", color="tab:blue")
+        axes.annotate(
+            f"{one['win_rate']:.1%}", (one["rating"], height), (0, 6), textcoords="offset points", ha="center"
+        )
+    axes.set_yticks(range(len(players)), [player["name"] for player in players])
+    axes.set_ylim(-0.5, len(players) - 0.3)
+    axes.set_xlabel("rating (Elo points), win rate")
+    axes.set_title(f"{result['game']}, {result['games']} games", fontsize=10)
+    axes.grid(axis="x", alpha=0.3)
+    figure.savefig(path, dpi=150)
