@@ -292,12 +292,17 @@ def train(config: Config, resume: bool = False, game: Game | None = None) -> dic
     folder = Path(config.out)
     if (folder / CHECKPOINT).exists() and not resume:
         raise ValueError(f"{folder} already holds a run; go on with --resume, or choose another --out")
-    trainer = Trainer(config, game)
+    trainer, commands = Trainer(config, game), [config.command()]
     if resume:
         trainer.restore(folder)
+        commands = _commands(folder, config, trainer.updates)
     folder.mkdir(parents=True, exist_ok=True)
     versions = {"monsterzoo": __version__, "torch": torch.__version__, "numpy": np.__version__}
-    about = {"config": config.to_dict(), "versions": {**versions, "python": platform.python_version()}}
+    about = {
+        "config": config.to_dict(),
+        "commands": commands,
+        "versions": {**versions, "python": platform.python_version()},
+    }
     _write_json(folder / RUN, about)
     evaluated = saved = -float("inf")
     report: dict[str, float] = {}
@@ -317,6 +322,14 @@ def train(config: Config, resume: bool = False, game: Game | None = None) -> dic
     summary = {**about, "result": {**journal.last, "folder": str(folder)}}
     _write_json(folder / RUN, summary)
     return summary
+
+
+def _commands(folder: Path, config: Config, updates: int) -> list[str]:
+    """Everything a run was told so far, and that it now goes on."""
+    path = folder / RUN
+    before = json.loads(path.read_text())["commands"] if path.exists() else [config.command()]
+    budget = f"--updates {config.updates}" if config.updates else f"--minutes {config.minutes}"
+    return [*before, f"monsterzoo train --resume {budget} --out {config.out}  # from update {updates}"]
 
 
 def _known(spec: str) -> bool:

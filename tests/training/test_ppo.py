@@ -151,7 +151,9 @@ def test_a_run_leaves_its_options_numbers_picture_and_policy(tmp_path: Path) -> 
     assert policy.name == f"ppo:{out}"
     assert main(command.split()) == 2, "a run is not overwritten"
     assert main(["--resume", "--updates", "3", "--out", str(out)]) == 0
-    assert json.loads((out / "run.json").read_text())["result"]["updates"] == 3
+    run = json.loads((out / "run.json").read_text())
+    assert run["result"]["updates"] == 3
+    assert run["commands"][1] == f"monsterzoo train --resume --updates 3 --out {out}  # from update 2"
 
 
 def test_an_interrupted_write_leaves_the_old_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
