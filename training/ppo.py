@@ -319,7 +319,7 @@ def train(config: Config, resume: bool = False, game: Game | None = None) -> dic
             trainer.seconds += time.perf_counter() - began
             totals = {name: getattr(trainer, name) for name in ("updates", "steps", "decided", "seconds")}
             journal.write({**totals, **report}, trainer.progress)
-    summary = {**about, "result": {**journal.last, "folder": str(folder)}}
+    summary = {**about, "result": journal.last}
     _write_json(folder / RUN, summary)
     return summary
 
@@ -376,8 +376,14 @@ def run(arguments: argparse.Namespace) -> int:
         if not path.exists():
             raise ValueError(f"there is no run in {config.out} to go on with")
         config = replace(Config.read(path), **{name: chosen[name] for name in BUDGET if name in chosen})
-    summary = train(config, arguments.resume)
-    print(f"done: the policy is 'ppo:{summary['result']['folder']}'")
+    try:
+        train(config, arguments.resume)
+    except KeyboardInterrupt:
+        print(
+            f"interrupted; from the last checkpoint on: monsterzoo train --resume --out {config.out}", file=sys.stderr
+        )
+        return 130
+    print(f"done: the policy is 'ppo:{config.out}'")
     return 0
 
 
