@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from monsterzoo.envs.core.arrays import unowned
-from monsterzoo.envs.core.bits import bit
+from monsterzoo.envs.core.bits import bit, lowest, popcount
 from monsterzoo.envs.core.contract import legal, observe
 from monsterzoo.envs.core.game import Table
 from monsterzoo.envs.core.jit import JIT_OFF, compiled, kernel
@@ -46,9 +46,16 @@ def _advise(state, row, words):
 
 @compiled
 def choose_by_heuristic(policy, state, seat, words, scratch, stream):
-    """The heuristic's action for an acting seat."""
-    observe(state, seat, scratch)
+    """The heuristic's action for an acting seat; where only one is legal, nothing is looked at."""
     legal(state, seat, words)
+    only, count = 0, 0
+    for k in range(len(words)):
+        if words[k] != np.uint64(0):
+            only = 64 * k + lowest(words[k])
+            count += popcount(words[k])
+    if count == 1:
+        return only
+    observe(state, seat, scratch)
     return advise(state, scratch, words)
 
 

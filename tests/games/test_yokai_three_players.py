@@ -133,6 +133,7 @@ def test_seven_tricks_with_two_bosses_lose_and_both_others_win(loser):
     others = [seat for seat in range(3) if seat != loser]
     assert end["winners"] == others
     assert end["scores"] == [0 if seat == loser else 3 for seat in range(3)]
+    assert end["captured"] == position["captured"]  # bosses left in hands stay there
     assert rewards(env) == pytest.approx([-0.5 if seat == loser else 0.25 for seat in range(3)])
 
 

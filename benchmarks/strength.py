@@ -1,0 +1,147 @@
+"""The ladder of every game and variant: random, heuristic, search with growing budgets, each against the one below.
+
+Every rung is a tournament of two (`training.arena`: every deal with all seatings), so the win rate of a side is to be
+compared with even play: a half where two sides play, a third or a quarter where more do. Ratings add up the rungs from
+the random player at 0. Finished games are kept: run again with more of them to go on.
+"""
+
+import argparse
+import json
+import shlex
+import sys
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from monsterzoo.envs.core.game import NAMES, find_game
+from monsterzoo.envs.tables import label
+from monsterzoo.training.arena import Tournament, enter
+
+from .measuring import machine
+
+BUDGETS = (100, 1000)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Play the rungs and write ladder.json, ladder.md and ladder.png."""
+    parser = argparse.ArgumentParser(prog="python -m monsterzoo.benchmarks.strength", description=__doc__)
+    parser.add_argument("--games", type=int, default=400, help="games of search against the heuristic, for each budget")
+    parser.add_argument("--fast-games", type=int, default=20_000, help="games between compiled policies")
+    parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS), help="simulations of the searches")
+    parser.add_argument("--game", nargs="+", default=list(NAMES), choices=NAMES)
+    parser.add_argument("--minutes", type=float, default=60.0, help="time for each rung; what is finished counts")
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
+    parser.add_argument(
+        "--games-folder", type=Path, default=Path("runs/strength"), help="finished games, to go on from"
+    )
+    parsed = parser.parse_args(arguments)
+    command = shlex.join(["python", "-m", "monsterzoo.benchmarks.strength", *(arguments or sys.argv[1:])])
+    ladders = []
+    for name in NAMES:
+        if name not in parsed.game:
+            continue
+        for options in find_game(name).variants:
+            ladders.append(climb(name, options, parsed))
+            write(parsed.output, ladders, command)
+            print(table_of(ladders[-1:]), flush=True)
+    return 0
+
+
+def climb(name: str, options: dict[str, Any], parsed: argparse.Namespace) -> dict[str, Any]:
+    """The ladder of one variant."""
+    rungs = [play(name, options, ["random", "heuristic"], parsed.fast_games, parsed)]
+    searches = (f"search:{budget}" for budget in parsed.budgets)
+    rungs += [play(name, options, ["heuristic", search], parsed.games, parsed) for search in searches]
+    base = rungs[0]["rating"]
+    for rung in rungs[1:]:
+        rung["rating"] += base
+    even = 1 / find_game(name).table(**options).sides
+    return {"game": name, "options": options, "label": f"{name} {label(options)}", "even": even, "rungs": rungs}
+
+
+def play(
+    name: str, options: dict[str, Any], specs: list[str], games: int, parsed: argparse.Namespace
+) -> dict[str, Any]:
+    """One rung: the second player against the first."""
+    table = find_game(name).table(**options)
+    names, policies = enter(table, specs)
+    tournament = Tournament(table, names)
+    title = ".".join([name, *(f"{key}={value}" for key, value in options.items()), specs[1].replace(":", "-")])
+    record = parsed.games_folder / f"{title}.npz"
+    if record.exists():
+        tournament.load(record)
+    started: list[float] = []  # when the first decisions had been made: compiling does not count
+
+    def stop_in_time(_: Tournament) -> None:
+        started.append(monotonic())
+        if tournament.games and started[-1] > started[0] + 60 * parsed.minutes:
+            raise TimeoutError
+
+    try:
+        tournament.play(policies, games, batch=16, progress=stop_in_time, save=record)
+    except TimeoutError:
+        print(f"{title}: stopped after {tournament.games} games", file=sys.stderr)
+    result = tournament.result()
+    below, above = result["players"]
+    low, high = above["rating_interval"]
+    return {
+        "player": above["name"],
+        "against": below["name"],
+        "games": result["games"],
+        "win_rate": above["win_rate"],
+        "win_rate_interval": above["win_rate_interval"],
+        "rating": above["rating"] - below["rating"],
+        "rating_half_width": None if low is None else (high - low) / 2 * (1 if specs[0] == "random" else 2),
+    }
+
+
+def table_of(ladders: list[dict[str, Any]]) -> str:
+    """The ladders as a Markdown table."""
+    lines = [
+        "| game | player | against | games | win rate of a side (95 %) | even | rating |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for ladder in ladders:
+        for rung in ladder["rungs"]:
+            low, high = rung["win_rate_interval"]
+            ends = "" if low is None else f" ({low:.3f} to {high:.3f})"
+            lines.append(
+                f"| {ladder['label']} | {rung['player']} | {rung['against']} | {rung['games']:,} "
+                f"| {rung['win_rate']:.3f}{ends} | {ladder['even']:.3f} | {rung['rating']:+.0f} |"
+            )
+    return "\n".join(lines)
+
+
+def write(folder: Path, ladders: list[dict[str, Any]], command: str) -> None:
+    """Write the three files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    result = {"command": command, "machine": machine(), "ladders": ladders}
+    (folder / "ladder.json").write_text(json.dumps(result, indent=2) + "\n")
+    text = (
+        "# The ladder\n\nEach player against the one named beside it; every deal is played with all seatings. A rating "
+        "adds up the rungs from the random player at 0.\n\n"
+        f"{table_of(ladders)}\n\nMade by `{command}`.\n"
+    )
+    (folder / "ladder.md").write_text(text)
+    draw(ladders, folder / "ladder.png")
+
+
+def draw(ladders: list[dict[str, Any]], path: Path) -> None:
+    """Ratings by player, a line a variant: search gets stronger with its budget."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    axes = figure.add_subplot()
+    for ladder in ladders:
+        names = ["random", *(rung["player"] for rung in ladder["rungs"])]
+        ratings = [0.0, *(rung["rating"] for rung in ladder["rungs"])]
+        halves = [0.0, *(rung["rating_half_width"] or 0.0 for rung in ladder["rungs"])]
+        axes.errorbar(names, ratings, halves, marker="o", capsize=3, label=ladder["label"])
+    axes.set_ylabel("rating (Elo points, random = 0)")
+    axes.legend(fontsize=7)
+    axes.grid(alpha=0.3)
+    figure.savefig(path, dpi=150)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
