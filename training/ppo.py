@@ -143,6 +143,8 @@ class Trainer:
         """Improve policy and value on the decisions whose consequences are known."""
         config, decisions = self.config, self.decisions
         rows, advantages, returns = decisions.advantages(config.gamma, config.trace)
+        if not len(rows):
+            raise ValueError(f"no seat decided twice within steps={config.steps}; more steps are needed to learn")
         explained = 1 - np.var(returns - decisions.values[rows]) / max(np.var(returns), 1e-8)
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         rate = config.learning_rate * (1 - self.progress * (1 - config.final_learning_rate))
@@ -231,7 +233,6 @@ class Trainer:
     def save(self, folder: Path) -> None:
         """Write the checkpoint and the policy; each file appears complete or not at all."""
         content = {
-            "config": json.dumps(self.config.to_dict()),
             "progress": {name: getattr(self, name) for name in ("updates", "steps", "decided", "seconds")},
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
@@ -372,10 +373,10 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = given(arguments)
     config = Config(**chosen)
     if arguments.resume:
-        path = Path(config.out) / RUN
-        if not path.exists():
-            raise ValueError(f"there is no run in {config.out} to go on with")
-        config = replace(Config.read(path), **{name: chosen[name] for name in BUDGET if name in chosen})
+        folder = Path(config.out)
+        if not all((folder / file).exists() for file in (RUN, CHECKPOINT)):
+            raise ValueError(f"there is no run in {folder} to go on with")
+        config = replace(Config.read(folder / RUN), **{name: chosen[name] for name in BUDGET if name in chosen})
     try:
         train(config, arguments.resume)
     except KeyboardInterrupt:
