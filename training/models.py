@@ -45,7 +45,7 @@ def publish(run: Path, games: int, folder: Path = PRETRAINED) -> dict[str, Any]:
         "file": file,
         "game": config.game,
         "options": config.game_options(),
-        "command": config.command(),
+        "commands": summary["commands"],
         "seed": config.seed,
         "minutes": round(result["seconds"] / 60, 1),
         "steps": result["steps"],
@@ -87,7 +87,8 @@ def document(models: list[dict[str, Any]]) -> str:
     for model in models:
         rates = [_rate(model["arena"][spec]) for spec in ("random", "heuristic")]
         size, steps = f"{model['weights'] / 1000:.0f} k", f"{model['steps'] / 1e6:.1f} M"
-        cells = [f"`{model['file']}`", size, f"`{model['command']}`", str(model["seed"]), str(model["minutes"]), steps]
+        commands = "<br>".join(f"`{command}`" for command in model["commands"])
+        cells = [f"`{model['file']}`", size, commands, str(model["seed"]), str(model["minutes"]), steps]
         lines.append("| " + " | ".join([*cells, f"{100 * model['even']:.0f} %", *rates]) + " |")
     return TITLE + "\n" + "\n".join(lines) + "\n"
 

@@ -143,6 +143,8 @@ class Trainer:
         """Improve policy and value on the decisions whose consequences are known."""
         config, decisions = self.config, self.decisions
         rows, advantages, returns = decisions.advantages(config.gamma, config.trace)
+        if not len(rows):
+            raise ValueError(f"no seat decided twice within steps={config.steps}; more steps are needed to learn")
         explained = 1 - np.var(returns - decisions.values[rows]) / max(np.var(returns), 1e-8)
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         rate = config.learning_rate * (1 - self.progress * (1 - config.final_learning_rate))
@@ -231,7 +233,6 @@ class Trainer:
     def save(self, folder: Path) -> None:
         """Write the checkpoint and the policy; each file appears complete or not at all."""
         content = {
-            "config": json.dumps(self.config.to_dict()),
             "progress": {name: getattr(self, name) for name in ("updates", "steps", "decided", "seconds")},
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
@@ -292,12 +293,17 @@ def train(config: Config, resume: bool = False, game: Game | None = None) -> dic
     folder = Path(config.out)
     if (folder / CHECKPOINT).exists() and not resume:
         raise ValueError(f"{folder} already holds a run; go on with --resume, or choose another --out")
-    trainer = Trainer(config, game)
+    trainer, commands = Trainer(config, game), [config.command()]
     if resume:
         trainer.restore(folder)
+        commands = _commands(folder, config, trainer.updates)
     folder.mkdir(parents=True, exist_ok=True)
     versions = {"monsterzoo": __version__, "torch": torch.__version__, "numpy": np.__version__}
-    about = {"config": config.to_dict(), "versions": {**versions, "python": platform.python_version()}}
+    about = {
+        "config": config.to_dict(),
+        "commands": commands,
+        "versions": {**versions, "python": platform.python_version()},
+    }
     _write_json(folder / RUN, about)
     evaluated = saved = -float("inf")
     report: dict[str, float] = {}
@@ -314,9 +320,17 @@ def train(config: Config, resume: bool = False, game: Game | None = None) -> dic
             trainer.seconds += time.perf_counter() - began
             totals = {name: getattr(trainer, name) for name in ("updates", "steps", "decided", "seconds")}
             journal.write({**totals, **report}, trainer.progress)
-    summary = {**about, "result": {**journal.last, "folder": str(folder)}}
+    summary = {**about, "result": journal.last}
     _write_json(folder / RUN, summary)
     return summary
+
+
+def _commands(folder: Path, config: Config, updates: int) -> list[str]:
+    """Everything a run was told so far, and that it now goes on."""
+    path = folder / RUN
+    before = json.loads(path.read_text())["commands"] if path.exists() else [config.command()]
+    budget = f"--updates {config.updates}" if config.updates else f"--minutes {config.minutes}"
+    return [*before, f"monsterzoo train --resume {budget} --out {config.out}  # from update {updates}"]
 
 
 def _known(spec: str) -> bool:
@@ -359,12 +373,18 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = given(arguments)
     config = Config(**chosen)
     if arguments.resume:
-        path = Path(config.out) / RUN
-        if not path.exists():
-            raise ValueError(f"there is no run in {config.out} to go on with")
-        config = replace(Config.read(path), **{name: chosen[name] for name in BUDGET if name in chosen})
-    summary = train(config, arguments.resume)
-    print(f"done: the policy is 'ppo:{summary['result']['folder']}'")
+        folder = Path(config.out)
+        if not all((folder / file).exists() for file in (RUN, CHECKPOINT)):
+            raise ValueError(f"there is no run in {folder} to go on with")
+        config = replace(Config.read(folder / RUN), **{name: chosen[name] for name in BUDGET if name in chosen})
+    try:
+        train(config, arguments.resume)
+    except KeyboardInterrupt:
+        print(
+            f"interrupted; from the last checkpoint on: monsterzoo train --resume --out {config.out}", file=sys.stderr
+        )
+        return 130
+    print(f"done: the policy is 'ppo:{config.out}'")
     return 0
 
 

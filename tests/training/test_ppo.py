@@ -80,6 +80,13 @@ def test_gets_better_than_random_at_a_real_game() -> None:
     assert shares.mean() - 3 * shares.std() / np.sqrt(1000) > 0.5
 
 
+def test_too_few_steps_to_learn_from_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(f"--game yokai_septet_v0 --players 4 --steps 1 --num-envs 2 --updates 1 --out {tmp_path}".split()) == 2
+    assert "more steps are needed" in capsys.readouterr().err
+    assert main(f"--resume --out {tmp_path / 'nowhere'}".split()) == 2
+    assert "there is no run" in capsys.readouterr().err
+
+
 def test_evaluation_is_fair_to_equals() -> None:
     table = find_game("yokai_septet_v0").table(episode="round")
     shares = play_games(table, make_for(table, "random", 1), make_for(table, "random", 2), 4000, seed=3)
@@ -126,7 +133,6 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
     ends = [torch.load(Path(config.out) / CHECKPOINT, weights_only=True) for config in (whole, first)]
     for end in ends:
         end["progress"].pop("seconds")
-        end.pop("config")
     assert ends[0]["progress"]["updates"] == 6
     for part in ends[0]:
         assert same(ends[0][part], ends[1][part]), part
@@ -151,7 +157,9 @@ def test_a_run_leaves_its_options_numbers_picture_and_policy(tmp_path: Path) -> 
     assert policy.name == f"ppo:{out}"
     assert main(command.split()) == 2, "a run is not overwritten"
     assert main(["--resume", "--updates", "3", "--out", str(out)]) == 0
-    assert json.loads((out / "run.json").read_text())["result"]["updates"] == 3
+    run = json.loads((out / "run.json").read_text())
+    assert run["result"]["updates"] == 3
+    assert run["commands"][1] == f"monsterzoo train --resume --updates 3 --out {out}  # from update 2"
 
 
 def test_an_interrupted_write_leaves_the_old_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

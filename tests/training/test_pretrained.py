@@ -57,6 +57,6 @@ def test_a_run_can_be_published(tmp_path) -> None:
     train(config)
     model = publish(tmp_path / "run", 20, tmp_path / "shipped")
     assert (tmp_path / "shipped" / "yokai_septet_v0-4p.npz").exists()
-    assert model["command"].startswith("monsterzoo train --game yokai_septet_v0 --players 4 --option reward=score")
+    assert model["commands"][0].startswith("monsterzoo train --game yokai_septet_v0 --players 4 --option reward=score")
     assert set(model["arena"]) == {"random", "heuristic"}
     assert "yokai_septet_v0-4p.npz" in document([model])
