@@ -182,3 +182,10 @@ def test_a_team_covers_the_range_once_and_hands_errors_on(threads):
     seen.clear()
     team.run(lambda start, stop: seen.extend(range(start, stop)), 2, lambda start, stop: (start, stop))
     assert sorted(seen) == [0, 1]
+
+
+def test_states_have_no_bytes_that_a_copy_would_miss():
+    kind = record_type([("small", np.uint8), ("large", np.uint64), ("tail", np.uint8)])
+    assert sum(kind[name].itemsize for name in kind.names) == kind.itemsize
+    states = np.frombuffer(bytes(range(kind.itemsize)), kind)
+    assert states.copy().tobytes() == bytes(range(kind.itemsize))

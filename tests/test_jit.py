@@ -205,3 +205,9 @@ def test_code_of_old_sources_is_dropped_after_a_while(tmp_path: Path) -> None:
 
 if __name__ == "__main__":
     print(json.dumps({"jit_off": jit.JIT_OFF, **digests(sys.argv[1], json.loads(sys.argv[2]))}))
+
+
+@pytest.mark.skipif(jit.JIT_OFF, reason="plain Python calls everything")
+def test_inner_functions_refuse_python_instead_of_crashing():
+    with pytest.raises(TypeError, match=r"call it from a kernel, or call advance\.py_func"):
+        kernels.advance(None, 0, 0, None)

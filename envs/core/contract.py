@@ -31,11 +31,25 @@ HEADER: list[tuple[Any, ...]] = [
 
 
 def record_type(fields: list[tuple[Any, ...]]) -> np.dtype:
-    """The dtype of a game's state: the common header, then the game's own fields."""
+    """The dtype of a game's state: the common header, then the game's own fields.
+
+    Gaps between aligned fields are fields too: numpy copies nothing else, and states are compared by their bytes.
+    """
     for name, *_ in fields:
         if hasattr(np.record, name):
             raise ValueError(f"a field cannot be called {name!r}: numpy's records have that attribute already")
-    return np.dtype((np.record, np.dtype(HEADER + fields, align=True)))
+    aligned = np.dtype(HEADER + fields, align=True)
+    complete: list[tuple[Any, ...]] = []
+    end = 0
+    for field in HEADER + fields:
+        kind, start = (aligned.fields or {})[field[0]][:2]
+        if start > end:
+            complete.append((f"gap_{end}", np.uint8, start - end))
+        complete.append(field)
+        end = start + kind.itemsize
+    if aligned.itemsize > end:
+        complete.append((f"gap_{end}", np.uint8, aligned.itemsize - end))
+    return np.dtype((np.record, np.dtype(complete, align=True)))
 
 
 _games: dict[Any, dict[str, Callable[..., Any]]] = {}

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core.registry import CPUDispatcher
 
 JIT_OFF = bool(numba.config.DISABLE_JIT)
 """True under `NUMBA_DISABLE_JIT=1`: every kernel is then the plain Python function."""
@@ -39,20 +40,32 @@ def cache_root() -> Path:
     return base / "monsterzoo"
 
 
-def inlined(function: _Function) -> _Function:
-    """Compile a small `function` into each of its callers."""
+class _Inner(CPUDispatcher):
+    """A compiled function without a way in from Python, which would cost compile time for each of hundreds."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        name = self.py_func.__name__
+        raise TypeError(f"{name} is called by compiled code only; call it from a kernel, or call {name}.py_func")
+
+
+def _inner(function: _Function, **options: Any) -> _Function:
     if JIT_OFF:
         return function
-    return numba.njit(
-        nogil=True, error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
-    )(function)
+    dispatcher = numba.njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(
+        function
+    )
+    dispatcher.__class__ = _Inner
+    return dispatcher
+
+
+def inlined(function: _Function) -> _Function:
+    """Compile a small `function` into each of its callers."""
+    return _inner(function, forceinline=True)
 
 
 def compiled(function: _Function) -> _Function:
     """Compile a `function` that only compiled code calls."""
-    if JIT_OFF:
-        return function
-    return numba.njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    return _inner(function)
 
 
 def kernel(function: _Function) -> _Function:

@@ -16,10 +16,7 @@ def determinize(state, seat):
     not asked look alike to others, and who is asked next follows from the new hands.
     """
     players, top = np.int64(state.players), np.int64(state.top)
-    start = top
-    for other in range(players):
-        if other != seat:
-            start = gather_secrets(state, other, start)
+    start = gather_unseen(state, seat)
     place = start
     asked = lowest(np.uint64(state.acting)) if state.phase == REACT else seat
     if asked != seat:
@@ -36,13 +33,22 @@ def determinize(state, seat):
 
 
 @compiled
-def gather_secrets(state, seat, top):
-    """Put copies of a seat's secret cards on a deck that begins at `top`; returns where it begins now."""
+def gather_unseen(state, seat):
+    """Put all cards a seat has not seen on the deck, in order of their values; returns where that deck begins."""
+    # In order, so that no trace of where they were is left.
+    low, high = state.copies[0], state.copies[1]
+    low -= state.centre[0] + state.discards[0] + state.secret[seat, 0]
+    high -= state.centre[1] + state.discards[1] + state.secret[seat, 1]
+    for other in range(np.int64(state.players)):
+        low -= state.known[other, 0]
+        high -= state.known[other, 1]
+    start = np.int64(state.deck_cards) - total((low, high))
+    place = start
     for value in range(1, 12):
-        for _ in range(count((state.secret[seat, 0], state.secret[seat, 1]), value)):
-            top -= 1
-            state.cards[top] = value
-    return top
+        for _ in range(count((low, high), value)):
+            state.cards[place] = value
+            place += 1
+    return start
 
 
 @compiled

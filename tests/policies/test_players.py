@@ -5,6 +5,7 @@ import pytest
 from monsterzoo import policies
 from monsterzoo.envs import make_vec, table
 from monsterzoo.envs.core.contract import imagine
+from monsterzoo.envs.core.jit import kernel
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies.base import Policy
@@ -117,16 +118,17 @@ def test_search_takes_a_win_that_is_there():
     vec = make_vec("yokai_septet_v0", 64, seed=9, episode="round")
     search = policies.make("search:300,playout=random", "yokai_septet_v0", episode="round")
     sure = 0
-    for _ in range(400):
-        visits, totals = search.analyse(vec.observations[:1], vec.seats[:1], vec.states[:1])
+    for step in range(640):
+        game = slice(step % 64, step % 64 + 1)
+        asked = (vec.observations[game], vec.seats[game], vec.states[game])
+        visits, totals = search.analyse(*asked)
         means = totals[visits > 0] / visits[visits > 0]
         assert ((means >= 0) & (means <= 1)).all()
         if (means == 1).any() and (means == 0).any():
-            action = search.act(vec.observations[:1], vec.action_masks[:1], vec.seats[:1], vec.states[:1])[0]
+            action = search.act(vec.observations[game], vec.action_masks[game], vec.seats[game], vec.states[game])[0]
             assert totals[0, action] / visits[0, action] > 0.9
             sure += 1
-        actions = vec.sample_actions().copy()
-        vec.step(actions)
+        vec.step(vec.sample_actions())
     assert sure > 0
 
 
@@ -146,6 +148,16 @@ def test_search_without_states_says_what_it_needs():
         policies.make("search:10", "yokai_septet_v0").act(vec.observations, vec.action_masks, vec.seats)
 
 
+@kernel
+def _columns(row, start, width):
+    return columns(row, start, width)
+
+
+@kernel
+def _number(row, column):
+    return number(row, column)
+
+
 def test_fields_are_read_back_from_an_observation(name, options):
     layout = table(name, **options).layout
     row = np.random.default_rng(4).integers(0, 2, layout.size).astype(np.int8)
@@ -153,7 +165,7 @@ def test_fields_are_read_back_from_an_observation(name, options):
     for field in layout:
         for start in range(field.start, field.start + field.size, 49):
             width = min(49, field.start + field.size - start)
-            bits = int(columns(words, start, width))
+            bits = int(_columns(words, start, width))
             assert [bits >> k & 1 for k in range(width)] == row[start : start + width].tolist()
     row[-3] = -5
-    assert number(words, layout.size - 3) == -5
+    assert _number(words, layout.size - 3) == -5
