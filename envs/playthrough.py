@@ -5,6 +5,7 @@ monsterzoo.envs.playthrough` says which of them differ from what the code plays 
 """
 
 import argparse
+import re
 import sys
 import zlib
 from collections.abc import Iterator
@@ -22,13 +23,14 @@ from .core.rng import streams
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
 SEED = 23
 
-_VIEW_EVERY = 40
+_VIEW_EVERY = 50
 _RULE = "-" * 100
 
 
 def file_name(name: str, options: dict[str, Any]) -> str:
-    """As in "yokai_septet_v0.players=4.variant=seven_suitors.txt"."""
-    return ".".join([name, *(f"{key}={value}" for key, value in options.items())]) + ".txt"
+    """As in "yokai_septet_v0.players=4.variant=seven_suitors.txt"; without brackets and spaces."""
+    values = {key: re.sub(r"[^\w.]+", "-", str(value)).strip("-") for key, value in options.items()}
+    return ".".join([name, *(f"{key}={value}" for key, value in values.items())]) + ".txt"
 
 
 def playthroughs(names: tuple[str, ...] = NAMES) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -45,12 +47,12 @@ def playthrough(name: str, options: dict[str, Any], seed: int = SEED) -> str:
     luck = streams(seed, 1, "playthrough")
     returns = dict.fromkeys(env.possible_agents, 0.0)
     lines = list(_heading(env, seed))
-    step, seen = 0, set[tuple[Any, ...]]()
+    step, seen = 0, set[str]()
     while not _over(env):
-        now = _phase(env)
-        if now not in seen or step % _VIEW_EVERY == 0:
+        phase = env.snapshot()["phase"]
+        if phase not in seen or step % _VIEW_EVERY == 0:
             lines += _view(env, step)
-            seen.add(now)
+            seen.add(phase)
         action = _choose(env, luck)
         lines += _step(env, step, action)
         env.step(action)
@@ -65,11 +67,6 @@ def playthrough(name: str, options: dict[str, Any], seed: int = SEED) -> str:
 
 def _over(env: GameEnv) -> bool:
     return any(env.terminations.values()) or any(env.truncations.values())
-
-
-def _phase(env: GameEnv) -> tuple[Any, ...]:
-    snapshot = env.snapshot()
-    return tuple(snapshot.get(key) for key in ("phase", "round", "lap"))
 
 
 def _choose(env: GameEnv, luck: np.ndarray) -> int:

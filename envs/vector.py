@@ -95,6 +95,28 @@ class VectorGame:
         kernels.sample_batch(self._padded_masks, self._streams, self._sampled, self.table.num_actions)
         return self._sampled
 
+    def save(self) -> dict[str, np.ndarray]:
+        """Copies of everything `restore` needs to go on exactly from here; records as bytes, (N, size) uint8."""
+        return {name: values.copy() for name, values in self._lasting().items()}
+
+    def restore(self, saved: dict[str, np.ndarray]) -> None:
+        """Go on where `save` was called, on a batch of the same game, options and size."""
+        lasting = self._lasting()
+        for name, values in lasting.items():
+            if saved[name].shape != values.shape or saved[name].dtype != values.dtype:
+                raise ValueError(f"{name} was saved by another batch: {saved[name].dtype} {saved[name].shape}")
+        for name, values in lasting.items():
+            values[...] = saved[name]
+
+    def _lasting(self) -> dict[str, np.ndarray]:
+        outcome = {"rewards": self.rewards, "terminated": self.terminated, "truncated": self.truncated}
+        shown = {"observations": self.observations, "masks": self._padded_masks, "seats": self.seats}
+        totals = {"totals": self._totals, "lengths": self._lengths}
+        records = {"states": self.states, "final_states": self.final_states, "streams": self._streams}
+        # As bytes: copying records field by field would leave out the padding between them.
+        raw = {name: values.view(np.uint8).reshape(self.num_envs, -1) for name, values in records.items()}
+        return {**raw, **shown, **outcome, **totals}
+
     def _checked(self, actions: Any) -> np.ndarray:
         choices = np.asarray(actions)
         if choices.shape != (self.num_envs,) or choices.dtype.kind not in "iu":

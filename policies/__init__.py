@@ -16,6 +16,8 @@ _MAKERS = {
     "random": "uniform:make",
     "heuristic": "heuristics:make",
     "search": "search:make",
+    "ppo": "neural:make",
+    "pretrained": "neural:make_pretrained",
 }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 # Name -> (module with `add_arguments(parser)` and `run(arguments) -> exit code`, what it does).
 _COMMANDS = {
     "arena": ("arena_cli", "let policies play against each other and rank them"),
+    "train": ("ppo", "train a network by self-play"),
 }
 
 

@@ -80,7 +80,6 @@ GAME = Game(
         {"players": 4, "advanced": True},
         {"players": 3, "advanced": True},
         {"players": 4, "grab": "draft"},
-        {"players": 3, "advanced": True, "reflexes": [3, 2, 1]},
     ),
     configure=_configure,
     actions=text.actions,

@@ -118,7 +118,7 @@ class _Loader:
 
     def _list(self, key: str, default: Any = None) -> list[Any]:
         """The key's list, with one entry a seat."""
-        value = self.data[key] if default is None else self.data.get(key)
+        value: Any = self.data[key] if default is None else self.data.get(key)
         if value is None and default is not None:
             return [default for _ in self.seats]
         _require(

@@ -1,12 +1,16 @@
 """Sample what a seat of Yokai Septet cannot see, consistent with all it knows."""
 
+from math import factorial
+
 import numpy as np
 
 from ..core.bits import ONE, ZERO, bit, has, lowest, popcount
 from ..core.jit import compiled
-from ..core.rng import draw
+from ..core.rng import draw, draw32
 from .rules import (
+    BASE,
     BOSSES,
+    CARDS_WITH_FOILS,
     DOWN,
     EXCHANGING,
     KEEP,
@@ -15,12 +19,14 @@ from .rules import (
     SUIT_CARDS,
     UP,
     draw_card,
+    draw_cards,
     pass_target,
     shown_card,
 )
 
 # Unknown cards go into at most three bins: the other hands, or with two players the other hand, the other's discard
-# and all unseen straw places together. A set of bins is a small bit mask.
+# and all unseen straw places together. A world also says what others passed to each other; all worlds that agree with
+# what the seat knows are equally likely.
 
 
 @compiled
@@ -36,67 +42,68 @@ def determinize(state, seat):
         resample_passes(state, seat)
 
 
+_INVERSE_FACTORIAL = np.array([1.0 / factorial(n) for n in range(CARDS_WITH_FOILS + 1)])
+
+
 @compiled
 def deal_bins(state, cards, room, forbidden):
     """Deal unknown cards into three bins with `room` places each, as (bin 0, bin 1, bin 2).
 
-    `forbidden[k]` holds the cards bin k cannot take. At least one such deal exists (the truth). Cards with the fewest
-    bins go first, each to a bin with a chance by the places left in it, never one that leaves the rest without places.
+    `forbidden[k]` holds the cards bin k cannot take. At least one such deal exists (the truth); all are equally likely.
     """
-    bins_0, bins_1, bins_2 = ZERO, ZERO, ZERO
-    room_0, room_1, room_2 = room
     out_0, out_1, out_2 = forbidden
-    for choices in range(1, 4):
-        pending = ZERO
-        left = cards
-        while left != ZERO:
-            card = left & (~left + ONE)
-            left ^= card
-            # As integers: numpy's booleans, which plain Python has here, do not count when added.
-            open_bins = int(card & out_0 == ZERO) + int(card & out_1 == ZERO) + int(card & out_2 == ZERO)
-            if open_bins == choices:
-                pending |= card
-        while pending != ZERO:
-            card = bit(draw_card(state, pending))
-            weight_0 = room_0 if card & out_0 == ZERO else 0
-            weight_1 = room_1 if card & out_1 == ZERO else 0
-            weight_2 = room_2 if card & out_2 == ZERO else 0
-            rest = cards ^ card
-            outs = (out_0, out_1, out_2)
-            if weight_0 > 0 and not fits(rest, (room_0 - 1, room_1, room_2), outs):
-                weight_0 = 0
-            if weight_1 > 0 and not fits(rest, (room_0, room_1 - 1, room_2), outs):
-                weight_1 = 0
-            if weight_2 > 0 and not fits(rest, (room_0, room_1, room_2 - 1), outs):
-                weight_2 = 0
-            lot = draw(state, weight_0 + weight_1 + weight_2)
-            if lot < weight_0:
-                bins_0 |= card
-                room_0 -= 1
-            elif lot < weight_0 + weight_1:
-                bins_1 |= card
-                room_1 -= 1
-            else:
-                bins_2 |= card
-                room_2 -= 1
-            pending ^= card
-            cards = rest
-    return bins_0, bins_1, bins_2
+    part_01, part_02, part_12, _ = split(state, cards, room, forbidden)
+    either_01 = cards & out_2 & ~(out_0 | out_1)
+    either_02 = cards & out_1 & ~(out_0 | out_2)
+    either_12 = cards & out_0 & ~(out_1 | out_2)
+    from_01 = draw_cards(state, either_01, part_01)
+    from_02 = draw_cards(state, either_02, part_02)
+    from_12 = draw_cards(state, either_12, part_12)
+    bin_0 = (cards & out_1 & out_2) | from_01 | from_02
+    bin_1 = (cards & out_0 & out_2) | (either_01 ^ from_01) | from_12
+    bin_2 = (cards & out_0 & out_1) | (either_02 ^ from_02) | (either_12 ^ from_12)
+    free = cards & ~(out_0 | out_1 | out_2)
+    from_free = draw_cards(state, free, room[0] - popcount(bin_0))
+    bin_0 |= from_free
+    free ^= from_free
+    from_free = draw_cards(state, free, room[1] - popcount(bin_1))
+    return bin_0, bin_1 | from_free, bin_2 | (free ^ from_free)
 
 
 @compiled
-def fits(cards, room, forbidden):
-    """Whether the cards can be dealt at all (Hall's condition over the sets of bins)."""
-    room_0, room_1, room_2 = room
+def split(state, cards, room, forbidden):
+    """How many of the cards with two possible bins go to the first of them, for each pair of bins.
+
+    Returns (of 0 or 1 to 0, of 0 or 2 to 0, of 1 or 2 to 1, sum of weights). A split is drawn by its weight, the number
+    of its deals (but for factors that all splits of these cards share); the sum is 0 where there is no deal at all.
+    """
     out_0, out_1, out_2 = forbidden
-    return (
-        popcount(cards & out_1 & out_2) <= room_0
-        and popcount(cards & out_0 & out_2) <= room_1
-        and popcount(cards & out_0 & out_1) <= room_2
-        and popcount(cards & out_2) <= room_0 + room_1
-        and popcount(cards & out_1) <= room_0 + room_2
-        and popcount(cards & out_0) <= room_1 + room_2
-    )
+    room_0 = room[0] - popcount(cards & out_1 & out_2)
+    room_1 = room[1] - popcount(cards & out_0 & out_2)
+    room_2 = room[2] - popcount(cards & out_0 & out_1)
+    n_01 = popcount(cards & out_2 & ~(out_0 | out_1))
+    n_02 = popcount(cards & out_1 & ~(out_0 | out_2))
+    n_12 = popcount(cards & out_0 & ~(out_1 | out_2))
+    part_01, part_02, part_12, total = 0, 0, 0, 0.0
+    for a in range(max(0, n_01 - room_1), min(n_01, room_0) + 1):
+        weight_a = _INVERSE_FACTORIAL[a] * _INVERSE_FACTORIAL[n_01 - a]
+        for b in range(max(0, n_02 - room_2), min(n_02, room_0 - a) + 1):
+            weight_b = weight_a * _INVERSE_FACTORIAL[b] * _INVERSE_FACTORIAL[n_02 - b]
+            weight_b *= _INVERSE_FACTORIAL[room_0 - a - b]
+            left_1, left_2 = room_1 - (n_01 - a), room_2 - (n_02 - b)
+            for c in range(max(0, n_12 - left_2), min(n_12, left_1) + 1):
+                weight = weight_b * _INVERSE_FACTORIAL[c] * _INVERSE_FACTORIAL[n_12 - c]
+                weight *= _INVERSE_FACTORIAL[left_1 - c] * _INVERSE_FACTORIAL[left_2 - (n_12 - c)]
+                total += weight
+                if taken(state, weight, total):
+                    part_01, part_02, part_12 = a, b, c
+    return part_01, part_02, part_12, total
+
+
+@compiled
+def taken(state, weight, total):
+    """Whether an option is drawn instead of those before it; `total` is the weight of all of them and itself."""
+    return np.float64(draw32(state)) * 2.0**-32 * total < weight
 
 
 @compiled
@@ -127,7 +134,7 @@ def sent_to(state, seat, other):
     """The cards a seat has passed to another one."""
     cards = ZERO
     for k in range(3):
-        if pass_target(state, seat, k) == other:
+        if state.passes[seat, k] != NONE and pass_target(state, seat, k) == other:
             cards |= bit(state.passes[seat, k])
     return cards
 
@@ -155,8 +162,9 @@ def impossible_in(state, seat, other):
     reachable = False
     for k in range(3):
         reachable |= pass_target(state, shown_by, k) == other
-    # The observer's own passes are known; had it been passed to another, it would have been seen.
-    if state.lead_held or not reachable or shown_by == seat:
+    # An observer that showed it and knows what it passed knows where the card is.
+    own = shown_by == seat and state.passes[seat, 0] != NONE
+    if state.lead_held or not reachable or own:
         cards |= bit(shown_card(state))
     return cards
 
@@ -179,12 +187,47 @@ def resample_hands(state, seat):
     out_0, out_1, out_2 = impossible_in(state, seat, left), impossible_in(state, seat, next_left), ~ZERO
     if players == 4:
         old_2, out_2 = hidden_in(state, seat, right), impossible_in(state, seat, right)
-    room = (popcount(old_0), popcount(old_1), popcount(old_2))
-    new_0, new_1, new_2 = deal_bins(state, old_0 | old_1 | old_2, room, (out_0, out_1, out_2))
+    cards, room = old_0 | old_1 | old_2, (popcount(old_0), popcount(old_1), popcount(old_2))
+    forbidden = (out_0, out_1, out_2)
+    if state.phase != PASS and state.shown_by != NONE:
+        forbidden = place_shown(state, seat, cards, room, forbidden)
+    new_0, new_1, new_2 = deal_bins(state, cards, room, forbidden)
     state.hand[left] ^= old_0 ^ new_0
     state.hand[next_left] ^= old_1 ^ new_1
     if players == 4:
         state.hand[right] ^= old_2 ^ new_2
+
+
+@compiled
+def place_shown(state, seat, cards, room, forbidden):
+    """Draw whose hand the shown card is in, if the seat does not know; returns `forbidden` with one bin left for it.
+
+    Hands count by the ways of passing that lead to them. A seat has p cards that the observer did not give it, u of
+    them passed by others: its own shown card, if kept, is none of these in (p - u) / p of the ways. Passed on, it is
+    among the s cards from its owner in s / p. That makes 9 : 3 in teams, 16 : 3 for three players (what the owner got
+    came from the observer) and 11 : 1 in Seven Suitors.
+    """
+    shown = cards & bit(shown_card(state))
+    if shown == ZERO:
+        return forbidden
+    players, suitors = np.int64(state.players), state.variant != BASE
+    dealt = np.float64(state.hand_cards)
+    kept, passed = dealt if players == 3 else dealt - 3.0, 1.0 if suitors else 3.0
+    place, total = 0, 0.0
+    for k in range(players - 1):
+        if forbidden[k] & shown != ZERO:
+            continue
+        room_left = (room[0] - (k == 0), room[1] - (k == 1), room[2] - (k == 2))
+        weight = split(state, cards ^ shown, room_left, forbidden)[3]
+        weight *= kept if (seat + 1 + k) % players == state.shown_by else passed
+        total += weight
+        if taken(state, weight, total):
+            place = k
+    return (
+        forbidden[0] | (ZERO if place == 0 else shown),
+        forbidden[1] | (ZERO if place == 1 else shown),
+        forbidden[2] | (ZERO if place == 2 else shown),
+    )
 
 
 @compiled
@@ -204,31 +247,34 @@ def rechoose_passes(state, seat):
 def resample_passes(state, seat):
     """What others passed to each other: cards that their receivers hold or have played."""
     players = np.int64(state.players)
+    unknown = ZERO  # passed cards to draw anew, as bits 3 * giver + k; what is not recorded at all stays so
     for giver in range(players):
         for k in range(3):
-            if giver != seat and pass_target(state, giver, k) != seat:
+            if giver != seat and pass_target(state, giver, k) != seat and state.passes[giver, k] != NONE:
+                unknown |= bit(3 * giver + k)
                 state.passes[giver, k] = NONE
     banned = ZERO
     if state.shown_by != NONE and not state.lead_held:
         banned = bit(shown_card(state))  # its way is known: from its first owner to where it is now
-        trace_shown(state, seat)
-    for giver in range(players):
-        for k in range(3):
-            if state.passes[giver, k] == NONE:
-                receiver = pass_target(state, giver, k)
-                held = (state.hand[receiver] | state.played[receiver]) & ~banned
-                state.passes[giver, k] = draw_card(state, held & ~passed_to(state, receiver))
+        unknown = trace_shown(state, unknown)
+    while unknown != ZERO:
+        giver, k = lowest(unknown) // 3, lowest(unknown) % 3
+        unknown &= unknown - ONE
+        receiver = pass_target(state, giver, k)
+        held = (state.hand[receiver] | state.played[receiver]) & ~banned
+        state.passes[giver, k] = draw_card(state, held & ~passed_to(state, receiver))
 
 
 @compiled
-def trace_shown(state, seat):
-    """Where the shown card has moved between two others, its first owner passed it."""
+def trace_shown(state, unknown):
+    """Where the shown card has moved between two others, its first owner passed it; returns the other unknown ones."""
     giver, card = np.int64(state.shown_by), shown_card(state)
     for k in range(3):
         receiver = pass_target(state, giver, k)
-        if has(state.hand[receiver] | state.played[receiver], card) and state.passes[giver, k] == NONE:
+        if has(unknown, 3 * giver + k) and has(state.hand[receiver] | state.played[receiver], card):
             state.passes[giver, k] = card
-            return
+            return unknown ^ bit(3 * giver + k)
+    return unknown
 
 
 @compiled

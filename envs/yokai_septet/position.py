@@ -314,8 +314,10 @@ class _Loader:
             )
             state.trick[seat] = card
             led = SUIT_OF[state.trick[state.lead]]
-            revoked = SUIT_OF[card] != led and any(SUIT_OF[held] == led for held in members(state.hand[seat]))
+            void = SUIT_OF[card] != led
+            revoked = void and any(SUIT_OF[held] == led for held in members(state.hand[seat]))
             _require(not revoked, f"trick: seat {seat} played {name} without following {SUITS[led]}, which it holds")
+            state.void[seat] = void << led  # this void lies on the table
         counts = [len(members(state.played[s])) - (state.trick[s] != NONE) for s in range(self.players)]
         _require(len(set(counts)) == 1, f"seats have played {counts} cards to complete tricks")
         done = counts[0]
@@ -380,9 +382,8 @@ class _Loader:
     def learned(self) -> None:
         """What seats have seen; missing keys mean nothing."""
         state = self.state
-        state.void[:] = 0
         for seat, suits in enumerate(self._list("voids", self.players, ())):
-            state.void[seat] = self._suit_bits(suits, "voids")
+            state.void[seat] |= self._suit_bits(suits, "voids")
             held = {int(SUIT_OF[card]) for card in members(state.hand[seat])}
             for suit in held:
                 _require(not int(state.void[seat]) >> suit & 1, f"voids: seat {seat} holds {SUITS[suit]} cards")
@@ -442,7 +443,7 @@ class _Loader:
             )
             state.bare[seat] = bare
             for place, card in enumerate(state.straw_down[seat]):
-                if card != NONE and bare >> int(card) & 1:
+                if card == NONE or bare >> int(card) & 1:
                     state.seen_down[seat] |= 1 << place
 
     def acting(self) -> int:

@@ -40,7 +40,7 @@ ADVANCED = Counter(
     ]
 )
 GAME = find_game("bite_night_v0")
-VARIANTS = [dict(variant) for variant in GAME.variants]
+VARIANTS = [*GAME.variants, {"players": 3, "advanced": True, "reflexes": [3.0, 2.0, 1.0]}]
 
 
 class Board:
@@ -99,14 +99,13 @@ class Board:
         return world
 
 
-def random_walk(board: Board, random: np.random.Generator, games: int = 1) -> Iterable[tuple[int, str]]:
+def random_walk(board: Board, random: np.random.Generator) -> Iterable[tuple[int, str]]:
     """Play at random, asking the waiting seats in random order; yields each choice before it is carried out."""
-    for _ in range(games):
-        while not board["over"]:
-            seat = int(random.choice(board["to_act"]))
-            action = str(random.choice(board.legal(seat)))
-            yield seat, action
-            board.do(seat, action)
+    while acting := int(board.states["acting"][0]):
+        seat = int(random.choice([seat for seat in range(4) if acting >> seat & 1]))
+        action = str(random.choice(board.legal(seat)))
+        yield seat, action
+        board.do(seat, action)
 
 
 # --- Positions ---

@@ -330,9 +330,7 @@ def test_the_fourth_boss_wins_even_on_the_seventh_trick():
 
 
 def test_more_than_four_bosses_at_once_win_and_all_count():
-    position = in_play(
-        hands=[["S13"], ["S7"], ["F7"], ["D7"]], captured=[["C7", "L7", "W7"], ["E7"]], tricks=[6, 5]
-    )
+    position = in_play(hands=[["S13"], ["S7"], ["F7"], ["D7"]], captured=[["C7", "L7", "W7"], ["E7"]], tricks=[6, 5])
     end = play(environment(position, episode="round"), "S13", "S7", "F7", "D7")
     assert end["scores"] == [1 + 1 + 0 + 2 + 2 + 1, 0]
 

@@ -179,7 +179,10 @@ def _play_round(env, seats_moved_by):
     """One round by a fixed policy that knows only its observation; each seat's view of it, and the positions."""
     players = env.table.players
     layout = env.observation_layout
-    counters = [*range(*layout["round"].slice.indices(layout.size)), *range(*layout["rounds_left"].slice.indices(layout.size))]
+    counters = [
+        *range(*layout["round"].slice.indices(layout.size)),
+        *range(*layout["rounds_left"].slice.indices(layout.size)),
+    ]
     views = {seat: [] for seat in range(players)}
     positions = []
     start = env.snapshot()["round"]
@@ -244,4 +247,6 @@ def test_no_card_is_ever_lost_or_doubled(options, seed):
         cards += [card for card in now["discards"] or [] if card]
         cards += [now["trump_card"]] if now["trump_card"] else []
         assert len(cards) == len(set(cards)) == deck
-        assert {tuple(pair) for pair in now["trick"]} <= {(s, c) for s in range(len(now["played"])) for c in now["played"][s]}
+        assert {tuple(pair) for pair in now["trick"]} <= {
+            (s, c) for s in range(len(now["played"])) for c in now["played"][s]
+        }

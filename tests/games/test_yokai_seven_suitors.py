@@ -31,7 +31,16 @@ def test_all_56_cards_are_dealt_fourteen_each_without_a_trump_card(variant, seed
 
 def test_foil_sevens_are_the_cards_49_to_55():
     env = environment(variant=LONG)
-    assert [env.action_name(card) for card in range(49, 57)] == ["W7*", "E7*", "C7*", "L7*", "D7*", "F7*", "S7*", "no-op"]
+    assert [env.action_name(card) for card in range(49, 57)] == [
+        "W7*",
+        "E7*",
+        "C7*",
+        "L7*",
+        "D7*",
+        "F7*",
+        "S7*",
+        "no-op",
+    ]
 
 
 def test_one_card_passes_to_each_other_player_left_opposite_right():
@@ -312,7 +321,12 @@ def test_a_blocked_suit_does_not_win_the_short_form():
 @both_forms
 @pytest.mark.parametrize(
     ("sealed", "winners", "gain"),
-    [([["Wind"], []], [0, 2], 1), ([["Wind"], ["Snow", "Fire"]], [1, 3], -1), ([[], []], [], 0), ([["Wind"], ["Fire"]], [], 0)],
+    [
+        ([["Wind"], []], [0, 2], 1),
+        ([["Wind"], ["Snow", "Fire"]], [1, 3], -1),
+        ([[], []], [], 0),
+        ([["Wind"], ["Fire"]], [], 0),
+    ],
 )
 def test_episode_round_is_won_by_more_seals_and_by_nobody_when_equal(variant, sealed, winners, gain):
     env = _env(_last_trick(sealed=sealed), variant, episode="round")
@@ -340,7 +354,9 @@ def test_max_rounds_truncates_and_nobody_wins():
 
 def test_a_win_in_the_last_trick_of_the_last_round_is_a_normal_end():
     hands = [["W2"], ["W7"], ["W3"], ["W7*"]]
-    position = _in_play(hands=hands, captured=_spread(hands), tricks=[7, 6], trump="Earth", sealed=[[], list(SUITS[1:])])
+    position = _in_play(
+        hands=hands, captured=_spread(hands), tricks=[7, 6], trump="Earth", sealed=[[], list(SUITS[1:])]
+    )
     env = _env(position, max_rounds=1)
     end = play(env, "W2", "W7", "W3", "W7*")
     assert (end["over"], end["winners"]) == (True, [1, 3])

@@ -25,7 +25,11 @@ from yokai_positions import (
 def _seen(env):
     """Everything an environment shows: observations, masks, words, who decides."""
     return [
-        (env.observe(agent)["observation"].tobytes(), env.infos[agent]["action_mask"].tobytes(), env.text_observation(agent))
+        (
+            env.observe(agent)["observation"].tobytes(),
+            env.infos[agent]["action_mask"].tobytes(),
+            env.text_observation(agent),
+        )
         for agent in env.possible_agents
     ], env.agent_selection
 
@@ -187,7 +191,9 @@ def _straw_play(**keys):
 def _suitors(**keys):
     hands = [["S13", "D8"], ["S8", "D9"], ["S9", "D10"], ["S10", "D7"]]
     captured = [["W7", "E7", "C7", "L7", "F7", "S7"], ["W7*", "E7*", "C7*", "L7*", "D7*", "F7*", "S7*"]]
-    return in_play(**{"variant": "seven_suitors", "hands": hands, "captured": captured, "tricks": [6, 6], "trump": "Earth", **keys})
+    return in_play(
+        **{"variant": "seven_suitors", "hands": hands, "captured": captured, "tricks": [6, 6], "trump": "Earth", **keys}
+    )
 
 
 def _edited(position, path, value):
@@ -243,25 +249,49 @@ WRONG = {
     "a card as a number": (TEAMS, _edited(_four(), ["hands", 0, 0], 3), "no card 3"),
     "a foil in the base game": (TEAMS, _edited(_four(), ["hands", 0, 0], "W7*"), r"W7\*"),
     "a card twice in one hand": (TEAMS, _edited(_four(), ["hands", 0], lambda hand: hand[:1] + hand[:-1]), "twice"),
-    "a card in two hands": (TEAMS, _edited(_four(), ["hands", 0, 0], lambda _: _four()["hands"][1][0]), "missing|2 places"),
+    "a card in two hands": (
+        TEAMS,
+        _edited(_four(), ["hands", 0, 0], lambda _: _four()["hands"][1][0]),
+        "missing|2 places",
+    ),
     "a card missing from the hands": (TEAMS, _edited(_four(), ["hands", 0], lambda hand: hand[1:]), "seat 0 has 11"),
-    "uneven hands": (TEAMS, _edited(_edited(_four(), ["hands", 0], lambda h: h[1:]), ["hands", 1], lambda h: [*h, _four()["hands"][0][0]]), "seat 0 has 11"),  # fmt: skip
+    "uneven hands": (
+        TEAMS,
+        _edited(_edited(_four(), ["hands", 0], lambda h: h[1:]), ["hands", 1], lambda h: [*h, _four()["hands"][0][0]]),
+        "seat 0 has 11",
+    ),
     "hands of three": (TEAMS, _edited(_four(), ["hands"], lambda hands: hands[:3]), "hands"),
     "a hand that is no list": (TEAMS, _edited(_four(), ["hands", 0], None), "hands"),
     "the trump card is in a hand": (TEAMS, _edited(_four(), ["trump_card"], "S13"), "S13|E3|trump"),
     "no trump card": (TEAMS, _edited(_four(), ["trump_card"], None), "trump_card is missing"),
     "trump is not the trump card's suit": (TEAMS, _edited(_four(), ["trump"], "Wind"), "trump is 'Wind'"),
     # passing
-    "four cards passed": (TEAMS, _edited(_four(), ["passes", 0], lambda _: _four()["hands"][0][:4]), "passes: seat 0 has 4"),
-    "a passed card still in hand": (TEAMS, _edited(_four(), ["passes", 0], lambda _: _four()["hands"][0][:1]), "seat 0 has 13"),  # fmt: skip
+    "four cards passed": (
+        TEAMS,
+        _edited(_four(), ["passes", 0], lambda _: _four()["hands"][0][:4]),
+        "passes: seat 0 has 4",
+    ),
+    "a passed card still in hand": (
+        TEAMS,
+        _edited(_four(), ["passes", 0], lambda _: _four()["hands"][0][:1]),
+        "seat 0 has 13",
+    ),
     "everybody has passed": (
         TEAMS,
-        {**_four(), "hands": [hand[3:] for hand in _four()["hands"]], "passes": [hand[:3] for hand in _four()["hands"]]},
+        {
+            **_four(),
+            "hands": [hand[3:] for hand in _four()["hands"]],
+            "passes": [hand[:3] for hand in _four()["hands"]],
+        },
         "everybody has chosen",
     ),
     "passes in play": (TEAMS, _edited(_played(), ["passes", 0], ["S13"]), "passes"),
     "passes no list": (TEAMS, _edited(_four(), ["passes", 0], None), "passes"),
-    "played while passing": (TEAMS, _edited(_four(), ["played", 0], lambda _: _four()["hands"][0][:1]), "seat 0 has 13|played"),  # fmt: skip
+    "played while passing": (
+        TEAMS,
+        _edited(_four(), ["played", 0], lambda _: _four()["hands"][0][:1]),
+        "seat 0 has 13|played",
+    ),
     "tricks while passing": (TEAMS, _edited(_four(), ["tricks"], [1, 0]), "tricks"),
     "a captured boss while passing": (TEAMS, _edited(_four(), ["captured", 0], ["W7"]), "captured"),
     "a leader before passing is over": (TEAMS, _edited(_four(), ["lead"], 2), "lead"),
@@ -275,26 +305,40 @@ WRONG = {
         _played(hands=[["D8"], ["D9"], ["D10"], ["D7"]], trick=[[0, "S13"], [1, "S8"], [2, "S9"], [3, "S10"]]),
         "trick",
     ),
-    "a trick out of turn": (TEAMS, _edited(_played(hands=[["D8"], *_played()["hands"][1:]], trick=[[0, "S13"]]), ["lead"], 1), "turn"),  # fmt: skip
+    "a trick out of turn": (
+        TEAMS,
+        _edited(_played(hands=[["D8"], *_played()["hands"][1:]], trick=[[0, "S13"]]), ["lead"], 1),
+        "turn",
+    ),
     "a trick's card is not in played": (TEAMS, _edited(_played(), ["trick"], [[0, "S13"]]), "not in played"),
     "a revoke in the trick": (
         TEAMS,
         _played(hands=[["D8"], ["S8"], ["S9", "D10"], ["S10", "D7"]], trick=[[0, "S13"], [1, "D9"]]),
         "follow",
     ),
-    "seats have played unequally often": (TEAMS, _edited(_edited(_played(), ["hands", 0], ["D8"]), ["played", 0], lambda cards: [*cards, "S13"]), "played"),  # fmt: skip
+    "seats have played unequally often": (
+        TEAMS,
+        _edited(_edited(_played(), ["hands", 0], ["D8"]), ["played", 0], lambda cards: [*cards, "S13"]),
+        "played",
+    ),
     "tricks do not add up": (TEAMS, _edited(_played(), ["tricks"], [5, 4]), "tricks"),
     "tricks negative": (TEAMS, _edited(_played(), ["tricks"], [11, -1]), "tricks"),
     "seven tricks": (TEAMS, _edited(_played(), ["tricks"], [7, 3]), "7 tricks, the round is over"),
     "four bosses": (TEAMS, _edited(_played(), ["captured"], [["W7", "E7", "C7", "L7"], ["F7", "S7"]]), "4 bosses"),
-    "bosses without a trick": (TEAMS, in_play(hands=[["S7"], ["F7"], ["L7"], ["D7"]], captured=[["W7", "E7"], ["C7"]], tricks=[6, 0]), "without a trick"),  # fmt: skip
+    "bosses without a trick": (
+        TEAMS,
+        in_play(hands=[["S7"], ["F7"], ["L7"], ["D7"]], captured=[["W7", "E7"], ["C7"]], tricks=[6, 0]),
+        "without a trick",
+    ),
     "captured holds another card": (TEAMS, _edited(_played(), ["captured", 0, 0], "W2"), "captured"),
     "a captured boss twice": (TEAMS, _edited(_played(), ["captured", 1, 0], "W7"), "captured"),
     "a boss is missing from captured": (TEAMS, _edited(_played(), ["captured", 0], ["W7", "E7"]), "captured"),
     "a captured boss is still in a hand": (TEAMS, _edited(_played(), ["captured", 0, 0], "D7"), "captured"),
     "no cards are left": (
         TEAMS,
-        in_play(hands=[[], [], [], []], trump_card="S7", captured=[["W7", "E7", "C7"], ["L7", "D7", "F7"]], tricks=[6, 6]),
+        in_play(
+            hands=[[], [], [], []], trump_card="S7", captured=[["W7", "E7", "C7"], ["L7", "D7", "F7"]], tricks=[6, 6]
+        ),
         "no cards",
     ),
     # learned
@@ -306,14 +350,26 @@ WRONG = {
     "shown by a seat that cannot have had it": (TEAMS, {**_swapped(_played(), "W1", "D8"), "shown_by": 1}, "shown_by"),
     # two players
     "a straw row too short": (TWO, _edited(_straw(), ["straw", 0, "up"], lambda row: row[:5]), "straw"),
-    "a straw card in two places": (TWO, _edited(_straw(), ["straw", 0, "up", 0], lambda _: _straw()["straw"][0]["down"][0]), "places"),  # fmt: skip
+    "a straw card in two places": (
+        TWO,
+        _edited(_straw(), ["straw", 0, "up", 0], lambda _: _straw()["straw"][0]["down"][0]),
+        "places",
+    ),
     "a straw place is empty before play": (
         TWO,
-        _edited(_edited(_straw(), ["straw", 0, "up", 0], None), ["hands", 0], lambda hand: [*hand, _straw()["straw"][0]["up"][0]]),
+        _edited(
+            _edited(_straw(), ["straw", 0, "up", 0], None),
+            ["hands", 0],
+            lambda hand: [*hand, _straw()["straw"][0]["up"][0]],
+        ),
         "straw",
     ),
     "straw missing": (TWO, _edited(_straw(), ["straw"], None), "straw"),
-    "a straw card over nothing": (TWO, _edited(_straw_play(), ["straw", 0, "down"], ["W2", None, "S7", *[None] * 4]), "straw"),
+    "a straw card over nothing": (
+        TWO,
+        _edited(_straw_play(), ["straw", 0, "down"], ["W2", None, "S7", *[None] * 4]),
+        "straw",
+    ),
     "a boss is discarded": (TWO, _swapped(_straw("exchange"), _straw("exchange")["discards"][0], "W7"), "W7 is a boss"),
     "a discard is missing": (TWO, _edited(_straw(), ["phase"], "play"), "discard"),
     "both have discarded": (TWO, _edited(_straw("exchange"), ["phase"], "discard"), "everybody has chosen"),
@@ -349,9 +405,12 @@ WRONG = {
     "trump is not the first card led": (
         SUITORS,
         in_play(
-            variant="seven_suitors", hands=[["D8", *ALL_BOSSES], [f"{b}*" for b in ALL_BOSSES], [], []], tricks=[0, 0],
-            trick=[[0, "S13"]], trump="Wind",
-        ),  # fmt: skip
+            variant="seven_suitors",
+            hands=[["D8", *ALL_BOSSES], [f"{b}*" for b in ALL_BOSSES], [], []],
+            tricks=[0, 0],
+            trick=[[0, "S13"]],
+            trump="Wind",
+        ),
         "trump",
     ),
     "both sevens without the seal": (
@@ -359,7 +418,11 @@ WRONG = {
         _suitors(captured=[["W7", "W7*", "C7", "L7", "F7", "S7"], ["E7", "E7*", "C7*", "L7*", "D7*", "F7*", "S7*"]]),
         "without sealing",
     ),
-    "all suits sealed": (SUITORS, _suitors(sealed=[["Wind", "Earth", "Charm", "Lightning", "Darkness", "Fire", "Snow"], []]), "won already"),  # fmt: skip
+    "all suits sealed": (
+        SUITORS,
+        _suitors(sealed=[["Wind", "Earth", "Charm", "Lightning", "Darkness", "Fire", "Snow"], []]),
+        "won already",
+    ),
     "a suit sealed twice": (SUITORS, _suitors(sealed=[["Wind", "Wind"], []]), "sealed"),
     "sealed no list": (SUITORS, _suitors(sealed=[None, []]), "sealed"),
     "one suit sealed by both in the short form": (SHORT, _suitors(sealed=[["Wind"], ["Wind"]]), "Wind"),
@@ -400,7 +463,24 @@ def test_garbage_in_any_key_is_a_value_error(options):
     position = env.snapshot()
     other = yokai_septet_v0.raw_env(**options)
     for key in position:
-        for garbage in (None, -1, 300, 2**70, 1.5, "x", "W1", [], [[]], [None], ["W1"], {}, {"down": []}, [[1, 2]], [{}, {}], True):
+        for garbage in (
+            None,
+            -1,
+            300,
+            2**70,
+            1.5,
+            "x",
+            "W1",
+            [],
+            [[]],
+            [None],
+            ["W1"],
+            {},
+            {"down": []},
+            [[1, 2]],
+            [{}, {}],
+            True,
+        ):
             try:
                 other.reset(seed=1, options={"snapshot": {**position, key: garbage}})
             except ValueError:

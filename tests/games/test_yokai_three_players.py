@@ -133,6 +133,7 @@ def test_seven_tricks_with_two_bosses_lose_and_both_others_win(loser):
     others = [seat for seat in range(3) if seat != loser]
     assert end["winners"] == others
     assert end["scores"] == [0 if seat == loser else 3 for seat in range(3)]
+    assert end["captured"] == position["captured"]  # bosses left in hands stay there
     assert rewards(env) == pytest.approx([-0.5 if seat == loser else 0.25 for seat in range(3)])
 
 
@@ -159,7 +160,10 @@ def test_the_third_boss_wins_even_on_the_seventh_trick():
 
 def test_two_bosses_do_not_win():
     position = in_play(
-        3, hands=[["S13", "L10"], ["S7", "L7"], ["S10", "E7"]], captured=[["F7"], ["C7", "D7"], ["W7"]], tricks=[5, 5, 4]
+        3,
+        hands=[["S13", "L10"], ["S7", "L7"], ["S10", "E7"]],
+        captured=[["F7"], ["C7", "D7"], ["W7"]],
+        tricks=[5, 5, 4],
     )
     _, now = _finish(position, "S13", "S7", "S10", episode="round")
     assert not now["over"]

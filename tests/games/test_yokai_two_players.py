@@ -325,7 +325,8 @@ def test_hand_and_straw_together_follow():
 
 
 def test_face_down_cards_do_not_follow():
-    env = environment(_straw_position(hands=[["F9", "L8"], ["F10", "S8"]], straw=[STRAW[0], {**STRAW[1], "down": ["L4", "F7", "L7", None, None, None, None]}]), players=2)  # fmt: skip
+    straw = [STRAW[0], {**STRAW[1], "down": ["L4", "F7", "L7", None, None, None, None]}]
+    env = environment(_straw_position(hands=[["F9", "L8"], ["F10", "S8"]], straw=straw), players=2)
     play(env, "L8")
     assert legal(env) == {"F10", "S8", "E4", "C8"}
 

@@ -7,9 +7,9 @@ from monsterzoo.envs import yokai_septet_v0
 from yokai_reference import BOSSES, DECK, FOILS, SUITS, in_order, suit_of
 
 SCHEMA = (
-    "options phase round to_act hands passes straw discards trump trump_card lead trick played captured tricks scores "
-    "sealed exchanges over winners"
-).split()
+    *("options", "phase", "round", "to_act", "hands", "passes", "straw", "discards", "trump", "trump_card", "lead"),
+    *("trick", "played", "captured", "tricks", "scores", "sealed", "exchanges", "over", "winners"),
+)
 """The keys a snapshot must bring; everything else in one is extra."""
 
 VARIANTS: tuple[dict[str, Any], ...] = (
@@ -82,7 +82,12 @@ def _deal_size(players: int, suitors: bool) -> int:
 
 
 def before_play(
-    players: int = 4, *, hands: list[list[str]] | None = None, trump_card: str | None = "E3", variant: str = "base", **keys: Any
+    players: int = 4,
+    *,
+    hands: list[list[str]] | None = None,
+    trump_card: str | None = "E3",
+    variant: str = "base",
+    **keys: Any,
 ) -> dict[str, Any]:
     """The start of a round: given cards are dealt to the given hands, the others in the order of the deck."""
     suitors, straw_game = variant != "base", players == 2

@@ -136,9 +136,13 @@ class Reference:
 
     def step(self, seat: int, action: str) -> None:
         before = self._points()
-        {"pass": self._pass, "discard": self._discard, "exchange": self._exchange, "keep": self._keep, "play": self._play}[
-            self.phase
-        ](seat, action)
+        {
+            "pass": self._pass,
+            "discard": self._discard,
+            "exchange": self._exchange,
+            "keep": self._keep,
+            "play": self._play,
+        }[self.phase](seat, action)
         self.rewards = self._rewards(before)
 
     def _pass(self, seat: int, card: str) -> None:

@@ -1,0 +1,155 @@
+"""Trained networks as players: a file of weights, and the arithmetic to use it with numpy alone.
+
+A file holds arrays and a JSON text; loading it runs no code from it. `monsterzoo.training.network` writes it.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from monsterzoo.envs.core.game import Table
+from monsterzoo.envs.core.jit import kernel
+from monsterzoo.envs.core.rng import draw32, streams
+
+WEIGHTS = "policy.npz"
+"""The file's name in a run's folder."""
+
+PRETRAINED = Path(__file__).parent / "pretrained"
+
+
+class NeuralPolicy:
+    """A residual network's choice: its most likely action, or one drawn from its probabilities.
+
+    Args:
+        table: the game; raises `ValueError` if the network was trained on another one or on other observations.
+        arrays: the weights, see `read`.
+        about: what the file says about itself: at least "game", "layout" and "actions".
+        name: for tables and plots.
+        seed: of the draws.
+        temperature: 0 takes the most likely action, 1 draws from the probabilities.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        arrays: dict[str, np.ndarray],
+        about: dict[str, Any],
+        name: str = "neural",
+        seed: int = 0,
+        temperature: float = 0.0,
+    ) -> None:
+        check(table, about, name)
+        self.table, self.about, self.name, self.temperature = table, about, name, temperature
+        self._weights = {key: values.astype(np.float32) for key, values in arrays.items()}
+        self._blocks = sum(key.endswith(".first.weight") for key in arrays)
+        self._stream = streams(seed, 1, "neural")
+
+    def act(
+        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
+    ) -> np.ndarray:
+        """One legal action a row, integers (B,)."""
+        logits = np.where(action_masks, self.evaluate(observations)[0], np.float32(-1e9))
+        if self.temperature > 0:
+            uniform = np.empty(logits.shape, np.float32)
+            _fill_uniform(uniform, self._stream)
+            logits = logits - np.float32(self.temperature) * np.log(-np.log(uniform))  # Gumbel's trick
+        return logits.argmax(1)
+
+    def evaluate(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Unmasked logits (B, A) and the expected return of the seat (B,), float32."""
+        hidden = np.maximum(self._linear("stem", observations.astype(np.float32)), 0)
+        for block in range(self._blocks):
+            inner = np.maximum(self._linear(f"blocks.{block}.first", _normalised(hidden)), 0)
+            hidden = hidden + self._linear(f"blocks.{block}.second", inner)
+        hidden = _normalised(hidden)
+        return self._linear("policy", hidden), self._linear("value", hidden)[:, 0]
+
+    def _linear(self, name: str, values: np.ndarray) -> np.ndarray:
+        result: np.ndarray = values @ self._weights[f"{name}.weight"].T
+        result += self._weights[f"{name}.bias"]
+        return result
+
+
+def _normalised(values: np.ndarray) -> np.ndarray:
+    centred = values - values.mean(1, keepdims=True)
+    centred /= np.sqrt(np.square(centred).mean(1, keepdims=True) + np.float32(1e-5))
+    return centred
+
+
+@kernel
+def _fill_uniform(values, stream):
+    """Numbers strictly between 0 and 1."""
+    holder = stream[0]
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            values[i, j] = (np.float32(draw32(holder) >> np.uint64(9)) + np.float32(0.5)) / np.float32(1 << 23)
+
+
+def check(table: Table, about: dict[str, Any], name: str) -> None:
+    """Raise `ValueError` if a network does not fit a game: another game, other observations or other actions."""
+    if about["game"] != table.game.name:
+        raise ValueError(f"{name} was trained on {about['game']}, it cannot play {table.game.name}")
+    options = ", ".join(f"{key}={value!r}" for key, value in about.get("options", {}).items())
+    if about["layout"] != table.layout.signature:
+        there, here = (set(text.split(";")) for text in (about["layout"], table.layout.signature))
+        fields = sorted({part.split(":")[0] for part in (there ^ here) if ":" in part})
+        raise ValueError(
+            f"{name} was trained on other observations ({options}): its network cannot read these, "
+            f"which differ in {', '.join(fields) or 'size'}; train one with these options or this version"
+        )
+    if about["actions"] != table.num_actions:
+        raise ValueError(f"{name} chooses among {about['actions']} actions ({options}), here are {table.num_actions}")
+
+
+def write(path: Path, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
+    """Write a file of weights; `about` is JSON."""
+    with path.open("wb") as file:
+        np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
+
+
+def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The weights and what the file says about itself; raises `ValueError` for other files."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {key: file[key] for key in file.files}
+        return arrays, json.loads(str(arrays.pop("about")))
+    except (OSError, ValueError, KeyError) as error:
+        raise ValueError(f"{path} is not a file of network weights: {error}") from error
+
+
+def make(table: Table, argument: str | None, seed: int) -> NeuralPolicy:
+    """The maker behind "ppo:runs/pikit2", a run's folder or a file of weights."""
+    if argument is None:
+        raise ValueError("'ppo' needs the folder of a training run, as in 'ppo:runs/pikit2'")
+    path = Path(argument)
+    if path.is_dir():
+        path = path / WEIGHTS
+    if not path.exists():
+        raise ValueError(f"'ppo:{argument}': there is no {path}")
+    arrays, about = read(path)
+    return NeuralPolicy(table, arrays, about, f"ppo:{argument}", seed)
+
+
+@cache
+def pretrained() -> tuple[dict[str, Any], ...]:
+    """The shipped networks: file, game, options, how each was trained and how strong it was."""
+    index = PRETRAINED / "index.json"
+    return tuple(json.loads(index.read_text())["models"]) if index.exists() else ()
+
+
+def make_pretrained(table: Table, argument: str | None, seed: int) -> NeuralPolicy:
+    """The maker behind "pretrained": the shipped network for a game and its observations."""
+    if argument is not None:
+        raise ValueError(f"'pretrained' takes no argument, not {argument!r}")
+    for model in pretrained():
+        if model["game"] == table.game.name and model["options"].get("players") == table.players:
+            arrays, about = read(PRETRAINED / model["file"])
+            if about["layout"] == table.layout.signature:
+                return NeuralPolicy(table, arrays, about, "pretrained", seed)
+    known = "; ".join(f"{m['game']} {m['options']}" for m in pretrained()) or "none"
+    raise ValueError(
+        f"there is no pretrained network for {table.game.name} with {table.options}; there are: {known}. "
+        f"Train one: monsterzoo train --game {table.game.name} --players {table.players} --out runs/mine"
+    )

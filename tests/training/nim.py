@@ -1,0 +1,100 @@
+"""Nim for two, whose best play is known: take one or two of the stones; who takes the last one wins."""
+
+from types import SimpleNamespace
+
+import numpy as np
+from monsterzoo.envs.core.contract import PLAYING, TERMINATED, record_type, register
+from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.core.jit import compiled
+from monsterzoo.envs.core.layout import Layout, bitset, numbers
+from monsterzoo.envs.core.options import choice
+from monsterzoo.envs.core.rng import draw
+
+MOST = 12
+STATE = record_type([("stones", np.uint8)])
+
+
+@compiled
+def setup(state):
+    state.outcome = PLAYING
+    state.winners = 0
+    state.stones = 4 + draw(state, MOST - 3)
+    state.acting = 1 << draw(state, 2)
+
+
+@compiled
+def legal(state, seat, words):
+    words[0] = np.uint64(3) if state.stones > 1 else np.uint64(1)
+
+
+@compiled
+def step(state, seat, action):
+    state.stones -= action + 1
+    state.acting = 1 << (1 - seat)
+    if state.stones == 0:
+        state.outcome = TERMINATED
+        state.winners = 1 << seat
+        state.acting = 0
+
+
+@compiled
+def observe(state, seat, row):
+    row[0] = np.uint64(0)
+    row[1] = np.uint64(0)
+    if state.stones < 8:
+        row[0] = np.uint64(1) << np.uint64(8 * state.stones)
+    elif state.stones < 16:
+        row[1] = np.uint64(1) << np.uint64(8 * (state.stones - 8))
+    row[2] = np.uint64(state.stones)
+
+
+@compiled
+def score(state, side):
+    return np.float32(state.winners >> side & 1)
+
+
+@compiled
+def determinize(state, seat):
+    pass
+
+
+def _configure(options, state):
+    state.players = state.sides = 2
+    state.scale = 1
+
+
+def _nothing(*_):
+    return ""
+
+
+LAYOUT = Layout([bitset("stones", 16, meaning="stones left")], [numbers("count", high=MOST, meaning="stones left")])
+OTHER_LAYOUT = Layout([bitset("pebbles", 16, meaning="stones left")], [numbers("count", high=MOST, meaning="left")])
+register(STATE, setup=setup, legal=legal, step=step, observe=observe, score=score, determinize=determinize)
+
+NIM = Game(
+    name="nim_v0",
+    title="Nim",
+    record=STATE,
+    options={"players": choice(2, default=2, meaning="number of players")},
+    variants=({"players": 2},),
+    configure=_configure,
+    actions=lambda options: ("take 1", "take 2"),
+    layout=lambda options: LAYOUT,
+    snapshot=lambda state: {"stones": int(state.stones)},
+    load=_nothing,
+    describe=_nothing,
+    draw_table=_nothing,
+    refusal=_nothing,
+)
+
+
+def positions() -> SimpleNamespace:
+    """Every position with a choice: stones, observations, masks, and the winning move or -1."""
+    table = NIM.table()
+    stones = np.arange(2, MOST + 1)
+    states = table.new_states(len(stones))
+    states["stones"] = stones
+    states["acting"] = 1
+    observations = np.stack([table.observation(states, i, 0) for i in range(len(stones))])
+    masks = np.tile(np.array([1, 1, 0], np.int8), (len(stones), 1))
+    return SimpleNamespace(table=table, stones=stones, observations=observations, masks=masks, best=stones % 3 - 1)

@@ -1,0 +1,35 @@
+"""A run that begins with imitation."""
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+from monsterzoo import policies
+from monsterzoo.training.network import NetworkPolicy
+from monsterzoo.training.ppo import Trainer
+from nim import NIM, positions
+from test_ppo import TINY
+
+
+class Perfect:
+    """Best play of Nim by a rule, the first move where all lose."""
+
+    name = "perfect"
+
+    def act(self, observations, action_masks, seats, states=None):
+        return np.maximum(observations[:, 16].astype(np.int64) % 3 - 1, 0)
+
+
+def test_a_network_first_learns_to_choose_like_its_teacher(monkeypatch) -> None:
+    monkeypatch.setitem(policies._MAKERS, "perfect", "uniform:make")
+    monkeypatch.setattr("monsterzoo.training.ppo.make_for", lambda table, spec, seed: Perfect())
+    config = replace(TINY, imitate="perfect", imitate_share=1.0, updates=15, opponents=())
+    trainer = Trainer(config, NIM)
+    reports = [trainer.update() for _ in range(config.updates)]
+    known = positions()
+    actions = NetworkPolicy(trainer.network, greedy=True).act(known.observations, known.masks, known.stones)
+    assert actions.tolist() == np.maximum(known.best, 0).tolist()
+    assert reports[-1]["policy_loss"] < 0.05 < reports[0]["policy_loss"]
+    with torch.no_grad():
+        _, values = trainer.network(torch.from_numpy(known.observations), torch.from_numpy(known.masks))
+    assert (values.numpy()[known.best >= 0] > 0.5).all(), "the value is that of the teacher's games"

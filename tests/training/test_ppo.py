@@ -1,0 +1,251 @@
+"""Self-play PPO: it finds the best play where that is known, gets better where it is not, and can be interrupted."""
+
+import argparse
+import json
+import os
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from monsterzoo.envs import VectorGame
+from monsterzoo.envs.core.game import find_game
+from monsterzoo.policies import make, make_for
+from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, read
+from monsterzoo.training import network as networks
+from monsterzoo.training import ppo
+from monsterzoo.training.config import Config, add_options, given
+from monsterzoo.training.network import Network, NetworkPolicy
+from monsterzoo.training.ppo import CHECKPOINT, Trainer, main, play_games, train
+from nim import NIM, OTHER_LAYOUT, positions
+
+SMALL = Config(
+    game="yokai_septet_v0",
+    players=4,
+    options={"episode": "round", "reward": "score"},
+    num_envs=64,
+    steps=16,
+    minibatch=512,
+    width=32,
+    updates=6,
+    snapshot_every=2,
+    snapshots=2,
+    evaluate_games=16,
+    evaluate=["random"],
+    opponents=["past", "random"],
+    imitate="",
+    tensorboard=False,
+)
+TINY = Config(
+    game="nim_v0", players=2, num_envs=128, steps=16, minibatch=128, width=32, blocks=1, learning_rate=3e-3, epochs=3,
+    entropy=0.003, imitate="", opponents=["past", "random"], updates=25,
+)  # fmt: skip
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two nested structures of tensors are equal, bit by bit."""
+    if isinstance(one, torch.Tensor):
+        return isinstance(other, torch.Tensor) and one.dtype == other.dtype and torch.equal(one, other)
+    if isinstance(one, dict):
+        return isinstance(other, dict) and one.keys() == other.keys() and all(same(one[k], other[k]) for k in one)
+    if isinstance(one, list | tuple):
+        return isinstance(other, list | tuple) and len(one) == len(other) and all(map(same, one, other))
+    return one == other
+
+
+def test_learns_the_best_play_of_nim() -> None:
+    trainer = Trainer(TINY, NIM)
+    while trainer.progress < 1:
+        trainer.update()
+    known = positions()
+    actions = NetworkPolicy(trainer.network, greedy=True).act(known.observations, known.masks, np.zeros(11, np.int64))
+    winning = known.best >= 0
+    assert actions[winning].tolist() == known.best[winning].tolist()
+    _, values = trainer.network(torch.from_numpy(known.observations), torch.from_numpy(known.masks))
+    values = values.detach().numpy()
+    assert (values[winning] > 0.6).all(), values
+    assert (values[~winning] < -0.4).all(), values
+
+
+def test_gets_better_than_random_at_a_real_game() -> None:
+    config = replace(SMALL, num_envs=128, steps=48, width=64, minibatch=512, learning_rate=2e-3, updates=12)
+    trainer = Trainer(config)
+    while trainer.progress < 1:
+        trainer.update()
+    shares = play_games(
+        trainer.table, NetworkPolicy(trainer.network, greedy=True), make_for(trainer.table, "random"), 1000, seed=5
+    )
+    assert shares.mean() - 3 * shares.std() / np.sqrt(1000) > 0.5
+
+
+def test_too_few_steps_to_learn_from_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(f"--game yokai_septet_v0 --players 4 --steps 1 --num-envs 2 --updates 1 --out {tmp_path}".split()) == 2
+    assert "more steps are needed" in capsys.readouterr().err
+    assert main(f"--resume --out {tmp_path / 'nowhere'}".split()) == 2
+    assert "there is no run" in capsys.readouterr().err
+
+
+def test_evaluation_is_fair_to_equals() -> None:
+    table = find_game("yokai_septet_v0").table(episode="round")
+    shares = play_games(table, make_for(table, "random", 1), make_for(table, "random", 2), 4000, seed=3)
+    assert abs(shares.mean() - 0.5) < 4 * shares.std() / np.sqrt(4000)
+
+
+def test_every_sampled_action_is_legal_and_every_legal_one_is_sampled() -> None:
+    games = VectorGame(find_game("yokai_septet_v0"), 256, seed=1)
+    torch.manual_seed(0)
+    network = Network.for_table(games.table, 32, 1)
+    generator = torch.Generator().manual_seed(0)
+    torch.nn.init.normal_(network.policy.weight, std=3.0)  # sharp, with illegal actions among the likeliest
+    for _ in range(60):
+        actions, log_probs, _ = network.play(games.observations, games.action_masks, generator)
+        assert games.action_masks[np.arange(256), actions].all()
+        assert (log_probs > -1e6).all()
+        games.step(actions)
+    torch.nn.init.zeros_(network.policy.weight)  # uniform
+    masks = np.tile(games.action_masks[:1], (4000, 1))
+    actions, log_probs, _ = network.play(np.tile(games.observations[:1], (4000, 1)), masks, generator)
+    assert set(actions) == set(np.flatnonzero(masks[0]))
+    np.testing.assert_allclose(log_probs, -np.log(masks[0].sum()), rtol=1e-4)
+
+
+def test_only_the_networks_own_free_decisions_are_learned_from() -> None:
+    trainer = Trainer(replace(SMALL, self_play=0.0, opponents=["random"]))
+    assert set(trainer.sides.tolist()) == {0, 1}
+    trainer.update()
+    decisions = trainer.decisions
+    assert (np.count_nonzero(decisions.action_masks[: decisions.count], axis=1) > 1).all()
+    seats = np.argwhere(decisions.open >= 0)
+    assert (seats[:, 1] % 2 == trainer.sides[seats[:, 0]]).all()
+
+
+def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
+    whole, first = replace(SMALL, out=str(tmp_path / "whole")), replace(SMALL, out=str(tmp_path / "parts"))
+    train(whole)
+    trainer = Trainer(first)
+    for _ in range(3):
+        trainer.update()
+    Path(first.out).mkdir()
+    trainer.save(Path(first.out))
+    train(first, resume=True)
+    ends = [torch.load(Path(config.out) / CHECKPOINT, weights_only=True) for config in (whole, first)]
+    for end in ends:
+        end["progress"].pop("seconds")
+    assert ends[0]["progress"]["updates"] == 6
+    for part in ends[0]:
+        assert same(ends[0][part], ends[1][part]), part
+
+
+def test_a_run_leaves_its_options_numbers_picture_and_policy(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    command = "--game yokai_septet_v0 --players 4 --option episode=round --updates 2 --num-envs 32 --steps 8 --width 16"
+    command += f" --minibatch 64 --evaluate random --evaluate-games 8 --opponents past random --out {out}"
+    assert main(command.split()) == 0
+    run = json.loads((out / "run.json").read_text())
+    assert run["config"]["options"] == {"episode": "round"}
+    assert run["versions"]["torch"] == torch.__version__
+    assert 0 <= run["result"]["win_random"] <= 1
+    lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    assert [line["updates"] for line in lines] == [1, 2]
+    assert {"policy_loss", "value_loss", "entropy", "steps_per_second", "share_environment"} <= lines[0].keys()
+    assert (out / "curve.png").read_bytes()[:4] == b"\x89PNG"
+    assert list(out.glob("events*"))
+    assert not list(out.glob("*.part"))
+    policy = make(f"ppo:{out}", "yokai_septet_v0", players=4)
+    assert policy.name == f"ppo:{out}"
+    assert main(command.split()) == 2, "a run is not overwritten"
+    assert main(["--resume", "--updates", "3", "--out", str(out)]) == 0
+    run = json.loads((out / "run.json").read_text())
+    assert run["result"]["updates"] == 3
+    assert run["commands"][1] == f"monsterzoo train --resume --updates 3 --out {out}  # from update 2"
+
+
+def test_an_interrupted_write_leaves_the_old_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = Trainer(SMALL)
+    trainer.save(tmp_path)
+    before = (tmp_path / CHECKPOINT).read_bytes()
+
+    def fail(content: object, path: Path) -> None:
+        path.write_bytes(b"half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(ppo.torch, "save", fail)
+    trainer.update()
+    with pytest.raises(OSError, match="disk full"):
+        trainer.save(tmp_path)
+    assert (tmp_path / CHECKPOINT).read_bytes() == before
+    assert sorted(os.listdir(tmp_path)) == [CHECKPOINT, WEIGHTS]
+
+
+def test_numpy_plays_like_torch(tmp_path: Path) -> None:
+    games = VectorGame(find_game("yokai_septet_v0"), 512, seed=1)
+    for _ in range(20):
+        games.step(games.sample_actions())
+    torch.manual_seed(0)
+    network = Network.for_table(games.table, 48, 2)
+    for parameter in network.parameters():
+        torch.nn.init.normal_(parameter, std=0.2)
+    networks.write(tmp_path / WEIGHTS, network, games.table)
+    policy = NeuralPolicy(games.table, *read(tmp_path / WEIGHTS), name="test")
+    logits, values = policy.evaluate(games.observations)
+    masks = torch.from_numpy(games.action_masks)
+    log_probs, expected = network(torch.from_numpy(games.observations), masks)
+    np.testing.assert_allclose(values, expected.detach().numpy(), rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(
+        torch.from_numpy(logits).masked_fill(masks == 0, -1e9).log_softmax(1).numpy(),
+        log_probs.detach().numpy(),
+        rtol=1e-3,
+        atol=1e-2,
+    )
+    greedy = NetworkPolicy(network, greedy=True).act(games.observations, games.action_masks, games.seats)
+    assert (policy.act(games.observations, games.action_masks, games.seats) == greedy).mean() > 0.99
+
+
+def test_a_policy_can_draw_from_its_probabilities(tmp_path: Path) -> None:
+    known = positions()
+    network = Network.for_table(known.table, 8, 1)
+    network.policy.bias.data = torch.tensor([0.0, 1.0, 9.0])  # the third action is never legal
+    networks.write(tmp_path / WEIGHTS, network, known.table)
+    policy = NeuralPolicy(known.table, *read(tmp_path / WEIGHTS), temperature=1.0, seed=3)
+    rows = np.tile(known.observations[:1], (20_000, 1))
+    actions = policy.act(rows, np.tile(known.masks[:1], (20_000, 1)), np.zeros(20_000, np.int64))
+    assert set(actions) == {0, 1}
+    assert actions.mean() == pytest.approx(np.e / (1 + np.e), abs=0.02)
+
+
+def test_a_network_refuses_another_game_layout_or_action_set(tmp_path: Path) -> None:
+    known = positions()
+    networks.write(tmp_path / WEIGHTS, Network.for_table(known.table, 8, 1), known.table)
+    with pytest.raises(ValueError, match="was trained on nim_v0, it cannot play yokai_septet_v0"):
+        make(f"ppo:{tmp_path}", "yokai_septet_v0")
+    other = replace(NIM, layout=lambda options: OTHER_LAYOUT).table()
+    with pytest.raises(ValueError, match=r"other observations.*differ in pebbles, stones"):
+        make_for(other, f"ppo:{tmp_path}")
+    more = replace(NIM, actions=lambda options: ("take 1", "take 2", "take 3")).table()
+    with pytest.raises(ValueError, match=r"chooses among 3 actions.*here are 4"):
+        make_for(more, f"ppo:{tmp_path}")
+
+
+def test_weights_that_are_no_weights_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="needs the folder"):
+        make("ppo", "yokai_septet_v0")
+    with pytest.raises(ValueError, match="there is no"):
+        make(f"ppo:{tmp_path}/nowhere", "yokai_septet_v0")
+    (tmp_path / WEIGHTS).write_bytes(b"garbage")
+    with pytest.raises(ValueError, match="not a file of network weights"):
+        make(f"ppo:{tmp_path}", "yokai_septet_v0")
+    with (tmp_path / WEIGHTS).open("wb") as file:
+        np.savez(file, about=np.array([{"code": print}], dtype=object))
+    with pytest.raises(ValueError, match="not a file of network weights"):
+        make(f"ppo:{tmp_path}", "yokai_septet_v0")
+
+
+def test_the_command_of_a_run_gives_its_options_again() -> None:
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    config = replace(SMALL, imitate="", clip=0.25, seed=7, players=3, options={"target": 3, "scoring": "basic"})
+    words = shlex.split(config.command())
+    assert words[:2] == ["monsterzoo", "train"]
+    assert Config(**given(parser.parse_args(words[2:]))) == config

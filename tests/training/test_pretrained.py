@@ -1,0 +1,62 @@
+"""The shipped networks and the table about them."""
+
+import numpy as np
+import pytest
+from monsterzoo.envs.core.game import find_game
+from monsterzoo.policies import make, make_for
+from monsterzoo.policies.neural import PRETRAINED, pretrained
+from monsterzoo.training.config import Config
+from monsterzoo.training.models import README, document, publish
+from monsterzoo.training.ppo import play_games, train
+
+MODELS = [pytest.param(model, id=model["file"]) for model in pretrained()]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_shipped_network_beats_random_players(model) -> None:
+    table = find_game(model["game"]).table(players=model["options"]["players"])
+    policy = make("pretrained", model["game"], players=table.players)
+    games = 100 * table.sides
+    shares = play_games(table, policy, make_for(table, "random"), games, seed=2)
+    assert shares.mean() - 3 * shares.std() / np.sqrt(games) > 1 / table.sides
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_shipped_network_beats_its_heuristic_as_the_index_says(model) -> None:
+    table = find_game(model["game"]).table(players=model["options"]["players"])
+    measured = model["arena"]["heuristic"]
+    games = 100 * table.sides
+    shares = play_games(
+        table, make("pretrained", model["game"], players=table.players), make_for(table, "heuristic"), games, seed=3
+    )
+    low, high = measured["interval"]
+    assert low <= measured["win_rate"] <= high
+    # one of it among heuristics alone, not the arena's mixture, so only roughly the same rate
+    assert abs(shares.mean() - measured["win_rate"]) < 0.2
+
+
+def test_the_table_is_made_from_the_index() -> None:
+    if pretrained():
+        assert (PRETRAINED / README).read_text() == document(list(pretrained()))
+
+
+def test_small_files() -> None:
+    assert sum(file.stat().st_size for file in PRETRAINED.glob("*.npz")) < 5_000_000
+
+
+def test_no_network_for_a_variant_says_which_there_are() -> None:
+    with pytest.raises(ValueError, match=r"no pretrained network for yokai_septet_v0 .*monsterzoo train"):
+        make("pretrained", "yokai_septet_v0", players=4, variant="seven_suitors")
+
+
+def test_a_run_can_be_published(tmp_path) -> None:
+    config = Config(
+        game="yokai_septet_v0", players=4, num_envs=16, steps=8, minibatch=64, width=16, updates=1, imitate="",
+        opponents=(), evaluate=(), tensorboard=False, out=str(tmp_path / "run"), options={"reward": "score"},
+    )  # fmt: skip
+    train(config)
+    model = publish(tmp_path / "run", 20, tmp_path / "shipped")
+    assert (tmp_path / "shipped" / "yokai_septet_v0-4p.npz").exists()
+    assert model["commands"][0].startswith("monsterzoo train --game yokai_septet_v0 --players 4 --option reward=score")
+    assert set(model["arena"]) == {"random", "heuristic"}
+    assert "yokai_septet_v0-4p.npz" in document([model])

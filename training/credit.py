@@ -1,0 +1,119 @@
+"""Who earned what: the decisions of a self-play rollout, and each seat's advantages over its own decisions.
+
+In a game of several seats a reward often comes while somebody else moves. Here a decision earns everything its seat is
+paid until the same seat decides again or the game is over, also when another seat makes the last move. Advantages (GAE)
+are computed along that chain, never across seats.
+
+Decisions are rows in the order they were made. Those still without a follow-up when a rollout ends are carried over to
+the next, so that nothing is cut off and no value has to be guessed for a seat that is not asked.
+"""
+
+import numpy as np
+from monsterzoo.envs.core.game import Table
+from monsterzoo.envs.core.jit import kernel
+
+NONE = -1
+
+
+class Decisions:
+    """Decisions of `num_envs` games, at most `steps` a game and rollout, in flat arrays of which `count` rows are used.
+
+    | name | shape and dtype | meaning |
+    |---|---|---|
+    | `observations`, `action_masks` | (rows, n), (rows, A) int8 | what the seat knew and was allowed |
+    | `actions`, `log_probs`, `values` | (rows,) | what it chose, how likely, and the return it expected |
+    | `rewards` | (rows,) float32 | paid to the seat until its next decision or the game's end |
+    | `following` | (rows,) int64 | row of the seat's next decision, or `NONE` |
+    | `finished` | (rows,) bool | the game ended before the seat decided again |
+    | `open` | (num_envs, players) int64 | row of each seat's latest decision in the running game, or `NONE` |
+    """
+
+    def __init__(self, table: Table, num_envs: int, steps: int) -> None:
+        rows = num_envs * (steps + table.players)
+        self.observations = np.zeros((rows, table.layout.size), np.int8)
+        self.action_masks = np.zeros((rows, table.num_actions), np.int8)
+        self.actions = np.zeros(rows, np.int64)
+        self.log_probs, self.values, self.rewards = (np.zeros(rows, np.float32) for _ in range(3))
+        self.following = np.full(rows, NONE)
+        self.finished = np.zeros(rows, np.bool_)
+        self.open = np.full((num_envs, table.players), NONE)
+        self.count = 0
+
+    def add(self, games: np.ndarray, seats: np.ndarray, **columns: np.ndarray) -> None:
+        """Append one decision for each of the given games and its seat; `columns` are the first two table rows."""
+        new = slice(self.count, self.count + len(games))
+        for name, values in columns.items():
+            getattr(self, name)[new] = values
+        self.rewards[new], self.following[new], self.finished[new] = 0, NONE, False
+        _link(games, seats, self.count, self.open, self.following)
+        self.count = new.stop
+
+    def pay(self, rewards: np.ndarray, over: np.ndarray) -> None:
+        """Book what every seat was paid by the last step, (num_envs, players), and which games it ended."""
+        _pay(rewards, over, self.open, self.rewards, self.finished)
+
+    def advantages(self, gamma: float, trace: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The rows whose follow-up is known, with their advantages and returns (targets of the value)."""
+        advantages = np.zeros(self.count, np.float32)
+        _estimate(self.values, self.rewards, self.following, self.finished, gamma, trace, advantages)
+        known = self.finished[: self.count] | (self.following[: self.count] != NONE)
+        rows = np.flatnonzero(known)
+        return rows, advantages[rows], advantages[rows] + self.values[rows]
+
+    def carry_over(self) -> None:
+        """Forget all decisions but the open ones, which become the first rows."""
+        kept = self.open != NONE
+        rows = np.sort(self.open[kept])
+        for values in self._arrays():
+            values[: len(rows)] = values[rows]
+        self.open[kept] = np.searchsorted(rows, self.open[kept])
+        self.count = len(rows)
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Copies of all rows in use and of `open`, to go on from."""
+        names = ("observations", "action_masks", "actions", "log_probs", "values", "rewards", "following", "finished")
+        return {name: getattr(self, name)[: self.count].copy() for name in names} | {"open": self.open.copy()}
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Go on from what `state` returned."""
+        self.count = len(state["actions"])
+        for name, values in state.items():
+            getattr(self, name)[: len(values)] = values
+
+    def _arrays(self) -> tuple[np.ndarray, ...]:
+        told = (self.observations, self.action_masks, self.actions, self.log_probs, self.values)
+        return (*told, self.rewards, self.following, self.finished)
+
+
+@kernel
+def _link(games, seats, row, open_rows, following):
+    for k in range(len(games)):
+        previous = open_rows[games[k], seats[k]]
+        if previous != NONE:
+            following[previous] = row + k
+        open_rows[games[k], seats[k]] = row + k
+
+
+@kernel
+def _pay(rewards, over, open_rows, paid, finished):
+    for game in range(open_rows.shape[0]):
+        for seat in range(open_rows.shape[1]):
+            row = open_rows[game, seat]
+            if row == NONE:
+                continue
+            paid[row] += rewards[game, seat]
+            if over[game]:
+                finished[row] = True
+                open_rows[game, seat] = NONE
+
+
+@kernel
+def _estimate(values, rewards, following, finished, gamma, trace, advantages):
+    # A decision's follow-up has a later row, so one pass from the end meets it first.
+    for row in range(len(advantages) - 1, -1, -1):
+        after = following[row]
+        if after != NONE:
+            error = rewards[row] + gamma * values[after] - values[row]
+            advantages[row] = error + gamma * trace * advantages[after]
+        elif finished[row]:
+            advantages[row] = rewards[row] - values[row]

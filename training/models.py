@@ -1,0 +1,122 @@
+"""Ship trained networks: `python -m monsterzoo.training.models runs/pikit2 runs/yokai4`.
+
+Takes the networks of finished runs into `policies/pretrained` at half precision, measures each in the arena as it is
+shipped, and writes the index that `monsterzoo.policies` reads and the table that people read.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from monsterzoo.envs.core.game import Table, find_game
+from monsterzoo.policies import Policy, make_for, neural
+from monsterzoo.policies.neural import PRETRAINED, WEIGHTS, NeuralPolicy
+
+from .arena import Tournament
+from .config import Config
+
+INDEX, README = "index.json", "README.md"
+TITLE = """# Trained networks
+
+Loaded with `monsterzoo.policies.make("pretrained", game, **options)`; numpy is all they need. A network plays its most
+likely action, and refuses observations other than those it was trained on. Written by
+`python -m monsterzoo.training.models` from `index.json`.
+
+Win rates are per side, with 95 % intervals, in the arena (every deal is replayed until both have had all sides):
+equal players would have the rate in the column "even".
+"""
+
+
+def publish(run: Path, games: int, folder: Path = PRETRAINED) -> dict[str, Any]:
+    """Ship a run's network; returns its entry in the index."""
+    summary = json.loads((run / "run.json").read_text())
+    config = Config(**summary["config"])
+    arrays, about = neural.read(run / WEIGHTS)
+    file = f"{config.game}-{config.players}p.npz"
+    folder.mkdir(exist_ok=True)
+    neural.write(folder / file, {name: values.astype(np.float16) for name, values in arrays.items()}, about)
+    table = find_game(config.game).table(players=config.players)
+    policy = NeuralPolicy(table, *neural.read(folder / file), name="pretrained")
+    result = summary["result"]
+    return {
+        "file": file,
+        "game": config.game,
+        "options": config.game_options(),
+        "commands": summary["commands"],
+        "seed": config.seed,
+        "minutes": round(result["seconds"] / 60, 1),
+        "steps": result["steps"],
+        "versions": summary["versions"],
+        "weights": int(sum(values.size for values in arrays.values())),
+        "even": 1 / table.sides,
+        "arena": {spec: measure(table, policy, spec, games) for spec in ("random", "heuristic")},
+    }
+
+
+def measure(table: Table, policy: Policy, spec: str, games: int, seed: int = 1) -> dict[str, Any]:
+    """The policy's win rate against a spec in the arena."""
+    tournament = Tournament(table, [policy.name, spec], seed)
+    tournament.play([policy, make_for(table, spec, seed)], games, batch=512)
+    result = tournament.result()
+    own = result["players"][0]
+    return {"games": result["games"], "win_rate": own["win_rate"], "interval": own["win_rate_interval"], "seed": seed}
+
+
+def read_index(folder: Path = PRETRAINED) -> list[dict[str, Any]]:
+    """The shipped networks."""
+    path = folder / INDEX
+    return json.loads(path.read_text())["models"] if path.exists() else []
+
+
+def write_index(models: list[dict[str, Any]], folder: Path = PRETRAINED) -> None:
+    """Write the index and the table."""
+    models = sorted(models, key=lambda model: model["file"])
+    (folder / INDEX).write_text(json.dumps({"models": models}, indent=2) + "\n")
+    (folder / README).write_text(document(models))
+
+
+def document(models: list[dict[str, Any]]) -> str:
+    """The table for people."""
+    lines = [
+        "| network | weights | trained by | seed | minutes | steps | even | against random | against heuristic |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for model in models:
+        rates = [_rate(model["arena"][spec]) for spec in ("random", "heuristic")]
+        size, steps = f"{model['weights'] / 1000:.0f} k", f"{model['steps'] / 1e6:.1f} M"
+        commands = "<br>".join(f"`{command}`" for command in model["commands"])
+        cells = [f"`{model['file']}`", size, commands, str(model["seed"]), str(model["minutes"]), steps]
+        lines.append("| " + " | ".join([*cells, f"{100 * model['even']:.0f} %", *rates]) + " |")
+    return TITLE + "\n" + "\n".join(lines) + "\n"
+
+
+def _rate(result: dict[str, Any]) -> str:
+    low, high = result["interval"]
+    return f"{100 * result['win_rate']:.1f} % ({100 * low:.1f}–{100 * high:.1f}, {result['games']} games)"
+
+
+def main(argv: list[str]) -> int:
+    """Publish runs, or with none of them measure what is shipped anew."""
+    parser = argparse.ArgumentParser("python -m monsterzoo.training.models", description=__doc__)
+    parser.add_argument("runs", nargs="*", type=Path, help="folders of finished runs")
+    parser.add_argument("--games", type=int, default=4000, help="games against each opponent")
+    chosen = parser.parse_args(argv)
+    models = {model["file"]: model for model in read_index()}
+    for run in chosen.runs:
+        model = publish(run, chosen.games)
+        models[model["file"]] = model
+    if not chosen.runs:
+        for model in models.values():
+            table = find_game(model["game"]).table(players=model["options"]["players"])
+            policy = NeuralPolicy(table, *neural.read(PRETRAINED / model["file"]), name="pretrained")
+            model["arena"] = {spec: measure(table, policy, spec, chosen.games) for spec in model["arena"]}
+    write_index(list(models.values()))
+    print(document(sorted(models.values(), key=lambda model: str(model["file"]))))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,120 @@
+"""The network that learns: one for all seats, since observations count seats from the observer."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from monsterzoo.envs.core.game import Table
+from monsterzoo.policies import neural
+from torch import Tensor, nn
+from torch.nn import functional
+
+ILLEGAL = -1e9
+"""A logit that makes a probability exactly 0 (and, unlike minus infinity, no NaN in the entropy)."""
+
+
+class Block(nn.Module):
+    """A residual step: normalise, two layers, add."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first = nn.Linear(width, width)
+        self.second = nn.Linear(width, width)
+        nn.init.zeros_(self.second.weight)  # starts as the identity
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """Shapes (B, width) to (B, width)."""
+        inner = self.first(functional.layer_norm(hidden, hidden.shape[1:]))
+        return hidden + self.second(functional.relu(inner))
+
+
+class Network(nn.Module):
+    """Observation to logits and value: a linear stem, residual blocks, two heads.
+
+    Args:
+        size: columns of an observation.
+        actions: number of actions.
+        width: of the hidden layers.
+        blocks: number of residual blocks.
+        highs: the largest value of every column.
+    """
+
+    scale: Tensor
+
+    def __init__(self, size: int, actions: int, width: int, blocks: int, highs: np.ndarray) -> None:
+        super().__init__()
+        self.stem = nn.Linear(size, width)
+        self.blocks = nn.ModuleList(Block(width) for _ in range(blocks))
+        self.policy = nn.Linear(width, actions)
+        self.value = nn.Linear(width, 1)
+        for head in (self.policy, self.value):
+            nn.init.zeros_(head.weight)  # starts uniform over the legal actions, and expects nothing
+            nn.init.zeros_(head.bias)
+        # Numbers are divided by the square root of their bound: neither 0…127 nor 0…4 dominates the 0/1 columns.
+        self.register_buffer("scale", torch.from_numpy(np.maximum(highs, 1).astype(np.float32) ** -0.5))
+
+    @classmethod
+    def for_table(cls, table: Table, width: int, blocks: int) -> "Network":
+        """A fresh network for a game's observations and actions."""
+        return cls(table.layout.size, table.num_actions, width, blocks, table.layout.bounds[1])
+
+    def forward(self, observations: Tensor, action_masks: Tensor) -> tuple[Tensor, Tensor]:
+        """int8 (B, n) and (B, A) to log-probabilities (B, A), `ILLEGAL` or less where masked, and values (B,)."""
+        hidden = functional.relu(self.stem(observations * self.scale))
+        for block in self.blocks:
+            hidden = block(hidden)
+        hidden = functional.layer_norm(hidden, hidden.shape[1:])
+        logits = self.policy(hidden).masked_fill(action_masks == 0, ILLEGAL)
+        return logits.log_softmax(1), self.value(hidden)[:, 0]
+
+    @torch.no_grad()
+    def play(
+        self, observations: np.ndarray, action_masks: np.ndarray, generator: torch.Generator
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Actions drawn from the probabilities, their log-probabilities, and values; arrays (B,)."""
+        log_probs, values = self(torch.from_numpy(observations), torch.from_numpy(action_masks))
+        noise = torch.empty_like(log_probs).exponential_(generator=generator).log_()  # minus Gumbel's noise
+        actions = (log_probs - noise).argmax(1)
+        return actions.numpy(), log_probs.gather(1, actions[:, None])[:, 0].numpy(), values.numpy()
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The weights as `NeuralPolicy` reads them; the scaling of observations is part of the first layer."""
+        weights = {name: values.detach().numpy().copy() for name, values in self.named_parameters()}
+        weights["stem.weight"] *= self.scale.numpy()
+        return weights
+
+
+def about(table: Table, **more: Any) -> dict[str, Any]:
+    """What a file of weights says about itself."""
+    return {
+        "game": table.game.name,
+        "options": table.options,
+        "layout": table.layout.signature,
+        "actions": table.num_actions,
+        **more,
+    }
+
+
+def write(path: Path, network: Network, table: Table, dtype: type = np.float32, **more: Any) -> None:
+    """Write the policy's file; `more` goes into what it says about itself."""
+    arrays: dict[str, np.ndarray] = {name: values.astype(dtype) for name, values in network.arrays().items()}
+    neural.write(path, arrays, about(table, **more))
+
+
+class NetworkPolicy:
+    """A network as it stands now, for games inside of training."""
+
+    def __init__(self, network: Network, seed: int = 0, greedy: bool = False, name: str = "network") -> None:
+        self.network, self.greedy, self.name = network, greedy, name
+        self._generator = torch.Generator().manual_seed(seed)
+
+    @torch.no_grad()
+    def act(
+        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
+    ) -> np.ndarray:
+        """One legal action a row, integers (B,)."""
+        if not self.greedy:
+            return self.network.play(observations, action_masks, self._generator)[0]
+        log_probs, _ = self.network(torch.from_numpy(observations), torch.from_numpy(action_masks))
+        return log_probs.argmax(1).numpy()

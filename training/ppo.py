@@ -1,0 +1,403 @@
+"""Self-play PPO on the batch engine: `monsterzoo train --game pikit_v0 --players 2 --minutes 10 --out runs/pikit2`.
+
+One network plays every seat. An update plays all games on for a number of steps, estimates each seat's advantages over
+its own decisions (`credit`), and improves the network by PPO with masked actions. In most games the network plays all
+sides; in the rest one side, against earlier networks or built-in policies, and only its own decisions are learned from.
+A forced move (one legal action) is no decision: nobody is asked, and nothing is learned from it.
+
+Learning from nothing takes long where good play is rare. So a run may begin with a short imitation: a teacher decides
+in the network's place, the network learns to choose likewise and what to expect, and PPO goes on from there.
+
+Everything random in an update follows from the seed and the update's number, so a run that goes on from a checkpoint
+makes the same next update as one that was never interrupted.
+"""
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from monsterzoo.envs import VectorGame, __version__
+from monsterzoo.envs.core.game import Game, Table, find_game
+from monsterzoo.envs.core.rng import env_seed
+from monsterzoo.policies import Policy, make_for, specs
+from monsterzoo.policies.neural import WEIGHTS
+from torch import Tensor
+from torch.nn.utils import clip_grad_norm_
+
+from . import network as networks
+from .config import Config, add_options, given
+from .credit import Decisions
+from .journal import Journal
+from .network import Network, NetworkPolicy
+
+CHECKPOINT, RUN = "checkpoint.pt", "run.json"
+BUDGET = ("minutes", "updates", "out")  # what may change when a run goes on
+ALL_SIDES = -1
+EVALUATION = 1 << 40  # evaluations are seeded like an update far beyond any other
+
+
+class Trainer:
+    """A training run in memory: network, optimiser, games under way, opponents, and how far it is."""
+
+    def __init__(self, config: Config, game: Game | None = None) -> None:
+        torch.set_num_threads(config.threads)
+        game = game or find_game(config.game)
+        self.config = config
+        self.games = VectorGame(game, config.num_envs, seed=config.seed, **config.game_options())
+        self.table: Table = self.games.table
+        self.decisions = Decisions(self.table, config.num_envs, config.steps)
+        torch.manual_seed(config.seed)
+        self.network = Network.for_table(self.table, config.width, config.blocks)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate, eps=1e-5)
+        self.pool: list[dict[str, Tensor]] = []
+        """Weights of earlier networks."""
+        self.opponents = [spec for spec in config.opponents if spec == "past" or _known(spec)]
+        self.sides = np.full(config.num_envs, ALL_SIDES)
+        """The side the network plays in each game, or `ALL_SIDES`."""
+        self.rivals = np.zeros(config.num_envs, np.int64)
+        """Who plays the other sides, an index of `opponents`."""
+        self.updates, self.steps, self.decided, self.seconds = 0, 0, 0, 0.0
+        self._seat_games(np.ones(config.num_envs, np.bool_), np.random.default_rng([config.seed, EVALUATION]))
+
+    @property
+    def progress(self) -> float:
+        """How much of the budget is used, from 0 to 1."""
+        config = self.config
+        share = self.updates / config.updates if config.updates else self.seconds / (60 * config.minutes)
+        return min(share, 1.0)
+
+    # --- One update ---
+
+    def update(self) -> dict[str, float]:
+        """Play, learn, and return what there is to report."""
+        config, began = self.config, time.perf_counter()
+        if self.updates % config.snapshot_every == 0:
+            self._keep_snapshot()
+        random = np.random.default_rng([config.seed, self.updates])
+        generator = torch.Generator().manual_seed(env_seed(config.seed, self.updates))
+        imitating = self.progress < config.imitate_share and _known(config.imitate)
+        report = self._play(random, generator, imitating)
+        played = time.perf_counter()
+        report |= self._learn(random, imitating)
+        self.decisions.carry_over()
+        self.updates += 1
+        self.steps += config.num_envs * config.steps
+        self.decided += int(report["decisions"])
+        wall = time.perf_counter() - began
+        report["share_learning"] = (time.perf_counter() - played) / wall
+        report["share_environment"] = report.pop("environment_seconds") / wall
+        report["steps_per_second"] = config.num_envs * config.steps / wall
+        self.seconds += wall
+        return report
+
+    def _play(self, random: np.random.Generator, generator: torch.Generator, imitating: bool) -> dict[str, float]:
+        """Play every game on for `config.steps` steps and write down the network's (or its teacher's) decisions."""
+        games, table, decisions = self.games, self.table, self.decisions
+        opponents = self._make_opponents(random)
+        teacher = make_for(table, self.config.imitate, int(random.integers(1 << 62))) if imitating else None
+        in_environment, finished, lengths = 0.0, 0, 0
+        for _ in range(self.config.steps):
+            masks, seats = games.action_masks, games.seats
+            choices = masks.argmax(1)  # right for forced moves, the others are overwritten
+            free = np.count_nonzero(masks, axis=1) > 1
+            own = (self.sides == ALL_SIDES) | (self.sides == seats % table.sides)
+            asked = np.flatnonzero(own & free)
+            rows, allowed = games.observations[asked], masks[asked]
+            actions, log_probs, values = self.network.play(rows, allowed, generator)
+            if teacher is not None and len(asked):
+                actions = teacher.act(rows, allowed, seats[asked], games.states[asked])
+            choices[asked] = actions
+            decisions.add(
+                asked,
+                seats[asked],
+                observations=rows,
+                action_masks=allowed,
+                actions=actions,
+                log_probs=log_probs,
+                values=values,
+            )
+            for index, opponent in enumerate(opponents):
+                theirs = np.flatnonzero(~own & free & (self.rivals == index))
+                if len(theirs):
+                    state = games.states[theirs]
+                    choices[theirs] = opponent.act(games.observations[theirs], masks[theirs], seats[theirs], state)
+            before = time.perf_counter()
+            games.step(choices)
+            over = games.terminated | games.truncated
+            decisions.pay(games.rewards, over)
+            in_environment += time.perf_counter() - before
+            finished += int(over.sum())
+            lengths += int(games.final_lengths[over].sum())
+            self._seat_games(over, random)
+        return {"environment_seconds": in_environment, "games": finished, "length": lengths / max(finished, 1)}
+
+    def _learn(self, random: np.random.Generator, imitating: bool) -> dict[str, float]:
+        """Improve policy and value on the decisions whose consequences are known."""
+        config, decisions = self.config, self.decisions
+        rows, advantages, returns = decisions.advantages(config.gamma, config.trace)
+        if not len(rows):
+            raise ValueError(f"no seat decided twice within steps={config.steps}; more steps are needed to learn")
+        explained = 1 - np.var(returns - decisions.values[rows]) / max(np.var(returns), 1e-8)
+        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        rate = config.learning_rate * (1 - self.progress * (1 - config.final_learning_rate))
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        sums, count = np.zeros(5), 0
+        for _ in range(config.epochs):
+            order = random.permutation(len(rows))
+            for part in np.array_split(order, max(1, round(len(rows) / config.minibatch))):
+                loss, numbers = self._loss(rows[part], advantages[part], returns[part], imitating)
+                self.optimizer.zero_grad()
+                loss.backward()
+                clip_grad_norm_(self.network.parameters(), config.max_gradient)
+                self.optimizer.step()
+                sums, count = sums + torch.stack(numbers).numpy(), count + 1
+        names = ("policy_loss", "value_loss", "entropy", "kl", "clipped")
+        report = dict(zip(names, (sums / count).tolist()))
+        return report | {"explained": float(explained), "decisions": len(rows), "learning_rate": rate}
+
+    def _loss(
+        self, rows: np.ndarray, advantages: np.ndarray, returns: np.ndarray, imitating: bool
+    ) -> tuple[Tensor, list[Tensor]]:
+        """PPO's loss of some decisions; beside it policy loss, value loss, entropy, KL and share of clipped ratios."""
+        config, decisions = self.config, self.decisions
+        observations = torch.from_numpy(decisions.observations[rows])
+        log_probs, values = self.network(observations, torch.from_numpy(decisions.action_masks[rows]))
+        chosen = log_probs.gather(1, torch.from_numpy(decisions.actions[rows])[:, None])[:, 0]
+        change = chosen - torch.from_numpy(decisions.log_probs[rows])
+        ratio, gain = change.exp(), torch.from_numpy(advantages)
+        policy = -torch.minimum(ratio * gain, ratio.clamp(1 - config.clip, 1 + config.clip) * gain).mean()
+        if imitating:
+            policy = -chosen.mean()
+        value = (values - torch.from_numpy(returns)).square().mean()
+        entropy = -(log_probs.exp() * log_probs).sum(1).mean()
+        kl = (ratio - 1 - change).mean()
+        clipped = ((ratio - 1).abs() > config.clip).float().mean()
+        loss = policy + config.value * value - config.entropy * entropy
+        return loss, [number.detach() for number in (policy, value, entropy, kl, clipped)]
+
+    # --- Opponents ---
+
+    def _seat_games(self, fresh: np.ndarray, random: np.random.Generator) -> None:
+        """Decide who plays the games that have just begun."""
+        count = int(fresh.sum())
+        if not count:
+            return
+        alone = random.random(count) < self.config.self_play
+        sides = random.integers(self.table.sides, size=count)
+        rivals = random.integers(max(len(self.opponents), 1), size=count)
+        self.sides[fresh] = np.where(alone, ALL_SIDES, sides) if self.opponents else ALL_SIDES
+        self.rivals[fresh] = rivals
+
+    def _make_opponents(self, random: np.random.Generator) -> list[Policy]:
+        """The opponents of one update; made anew with fresh seeds, so that they have no past to keep."""
+        policies: list[Policy] = []
+        for spec in self.opponents:
+            seed = int(random.integers(1 << 62))
+            if spec == "past":
+                earlier = Network.for_table(self.table, self.config.width, self.config.blocks)
+                earlier.load_state_dict(self.pool[random.integers(len(self.pool))])
+                policies.append(NetworkPolicy(earlier, seed))
+            else:
+                policies.append(make_for(self.table, spec, seed))
+        return policies
+
+    def _keep_snapshot(self) -> None:
+        if len(self.pool) >= self.config.snapshots:
+            random = np.random.default_rng([self.config.seed, self.updates, 1])
+            del self.pool[random.integers(len(self.pool))]
+        self.pool.append({name: values.clone() for name, values in self.network.state_dict().items()})
+
+    def evaluate(self) -> dict[str, float]:
+        """Win rates of the network's most likely actions, and their standard errors."""
+        report: dict[str, float] = {}
+        games = self.config.evaluate_games // self.table.sides * self.table.sides
+        for spec in filter(_known, self.config.evaluate):
+            seed = env_seed(self.config.seed, EVALUATION)
+            policy = NetworkPolicy(self.network, seed, greedy=True)
+            shares = play_games(self.table, policy, make_for(self.table, spec, seed), games, seed)
+            report[f"win_{spec}"] = float(shares.mean())
+            report[f"error_{spec}"] = float(shares.std() / np.sqrt(len(shares)))
+        return report
+
+    # --- Files ---
+
+    def save(self, folder: Path) -> None:
+        """Write the checkpoint and the policy; each file appears complete or not at all."""
+        content = {
+            "progress": {name: getattr(self, name) for name in ("updates", "steps", "decided", "seconds")},
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "pool": self.pool,
+            "games": _tensors(self.games.save()),
+            "decisions": _tensors(self.decisions.state()),
+            "seating": _tensors({"sides": self.sides, "rivals": self.rivals}),
+        }
+        with _replacing(folder / CHECKPOINT) as path:
+            torch.save(content, path)
+        with _replacing(folder / WEIGHTS) as path:
+            networks.write(path, self.network, self.table, width=self.config.width, seconds=round(self.seconds))
+
+    def restore(self, folder: Path) -> None:
+        """Go on from a checkpoint of a run with the same options."""
+        content = torch.load(folder / CHECKPOINT, weights_only=True)  # plain data, no code is run
+        for name, value in content["progress"].items():
+            setattr(self, name, value)
+        self.network.load_state_dict(content["network"])
+        self.optimizer.load_state_dict(content["optimizer"])
+        self.pool = content["pool"]
+        self.games.restore({name: values.numpy() for name, values in content["games"].items()})
+        self.decisions.restore({name: values.numpy() for name, values in content["decisions"].items()})
+        self.sides[:], self.rivals[:] = (content["seating"][name].numpy() for name in ("sides", "rivals"))
+
+
+def play_games(table: Table, policy: Policy, opponent: Policy, games: int, seed: int) -> np.ndarray:
+    """Shares of the win (games,) of a policy that plays one side against an opponent on all others, sides in turn.
+
+    The first game of every environment counts, so that short games are not preferred; a game that nobody wins counts
+    as shared by all.
+    """
+    batch = VectorGame(table.game, games, seed=seed, **table.options)
+    side = np.arange(games) % table.sides
+    shares = np.full(games, np.nan)
+    while (waiting := np.isnan(shares)).any():
+        choices = batch.action_masks.argmax(1)
+        own = batch.seats % table.sides == side
+        for who, mine in ((policy, own), (opponent, ~own)):
+            asked = np.flatnonzero(mine & waiting)
+            if len(asked):
+                masks, seats = batch.action_masks[asked], batch.seats[asked]
+                choices[asked] = who.act(batch.observations[asked], masks, seats, batch.states[asked])
+        batch.step(choices)
+        ended = np.flatnonzero((batch.terminated | batch.truncated) & waiting)
+        won = batch.final_states["winners"][ended][:, None] >> np.arange(table.sides) & 1
+        count = won.sum(1)
+        mine = won[np.arange(len(ended)), side[ended]]
+        shares[ended] = np.where(count > 0, mine / np.maximum(count, 1), 1 / table.sides)
+    return shares
+
+
+def train(config: Config, resume: bool = False, game: Game | None = None) -> dict[str, Any]:
+    """Train until the budget is used up; returns the run's summary, which is also in its folder.
+
+    Raises `ValueError` if the folder already holds a run and `resume` is false.
+    """
+    folder = Path(config.out)
+    if (folder / CHECKPOINT).exists() and not resume:
+        raise ValueError(f"{folder} already holds a run; go on with --resume, or choose another --out")
+    trainer, commands = Trainer(config, game), [config.command()]
+    if resume:
+        trainer.restore(folder)
+        commands = _commands(folder, config, trainer.updates)
+    folder.mkdir(parents=True, exist_ok=True)
+    versions = {"monsterzoo": __version__, "torch": torch.__version__, "numpy": np.__version__}
+    about = {
+        "config": config.to_dict(),
+        "commands": commands,
+        "versions": {**versions, "python": platform.python_version()},
+    }
+    _write_json(folder / RUN, about)
+    evaluated = saved = -float("inf")
+    report: dict[str, float] = {}
+    with Journal(folder, trainer.updates, config) as journal:
+        while trainer.progress < 1:
+            report = trainer.update()
+            last, began = trainer.progress >= 1, time.perf_counter()
+            if last or trainer.seconds - evaluated >= config.evaluate_every:
+                report |= trainer.evaluate()
+                evaluated = trainer.seconds
+            if last or trainer.seconds - saved >= config.checkpoint_every:
+                trainer.save(folder)
+                saved = trainer.seconds
+            trainer.seconds += time.perf_counter() - began
+            totals = {name: getattr(trainer, name) for name in ("updates", "steps", "decided", "seconds")}
+            journal.write({**totals, **report}, trainer.progress)
+    summary = {**about, "result": journal.last}
+    _write_json(folder / RUN, summary)
+    return summary
+
+
+def _commands(folder: Path, config: Config, updates: int) -> list[str]:
+    """Everything a run was told so far, and that it now goes on."""
+    path = folder / RUN
+    before = json.loads(path.read_text())["commands"] if path.exists() else [config.command()]
+    budget = f"--updates {config.updates}" if config.updates else f"--minutes {config.minutes}"
+    return [*before, f"monsterzoo train --resume {budget} --out {config.out}  # from update {updates}"]
+
+
+def _known(spec: str) -> bool:
+    return spec.partition(":")[0] in specs()
+
+
+def _tensors(arrays: dict[str, np.ndarray]) -> dict[str, Tensor]:
+    return {name: torch.from_numpy(values) for name, values in arrays.items()}
+
+
+class _replacing:  # noqa: N801 - reads as a statement
+    """A path to write to that takes the place of `path` in one step at the end, or not at all."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.part = path, path.with_name(path.name + ".part")
+
+    def __enter__(self) -> Path:
+        return self.part
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if error is None:
+            os.replace(self.part, self.path)
+        else:
+            self.part.unlink(missing_ok=True)
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    with _replacing(path) as part:
+        part.write_text(json.dumps(content, indent=2) + "\n")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `monsterzoo train`."""
+    parser.add_argument("--resume", action="store_true", help="go on with the run in --out, with its options")
+    add_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The command `monsterzoo train`; raises `ValueError` for bad options."""
+    chosen = given(arguments)
+    config = Config(**chosen)
+    if arguments.resume:
+        folder = Path(config.out)
+        if not all((folder / file).exists() for file in (RUN, CHECKPOINT)):
+            raise ValueError(f"there is no run in {folder} to go on with")
+        config = replace(Config.read(folder / RUN), **{name: chosen[name] for name in BUDGET if name in chosen})
+    try:
+        train(config, arguments.resume)
+    except KeyboardInterrupt:
+        print(
+            f"interrupted; from the last checkpoint on: monsterzoo train --resume --out {config.out}", file=sys.stderr
+        )
+        return 130
+    print(f"done: the policy is 'ppo:{config.out}'")
+    return 0
+
+
+def main(argv: list[str]) -> int:
+    """The same as a command of its own."""
+    parser = argparse.ArgumentParser("monsterzoo train", description=__doc__)
+    add_arguments(parser)
+    try:
+        return run(parser.parse_args(argv))
+    except ValueError as error:
+        print(f"monsterzoo train: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,223 @@
+"""Stable-Baselines3: MaskablePPO on the compiled one-seat batch, against policies or its own past.
+
+from sb3_contrib import MaskablePPO
+from monsterzoo.policies import from_sb3
+    from monsterzoo.training.sb3 import PastSelf, SelfPlay, make_vec_env
+
+past = PastSelf("pikit_v0", players=2)
+env = make_vec_env("pikit_v0", num_envs=512, opponents=past, players=2, seed=0)
+model = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=2048, n_epochs=4, gamma=1.0)
+model.learn(2_000_000, callback=SelfPlay(past))
+as_policy(model)  # plays in the arena like any other policy
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import Wrapper
+from monsterzoo.envs.core.game import find_game
+from monsterzoo.envs.single import SeatVectorEnv
+from monsterzoo.policies import Policy, from_sb3, make
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import VecEnv
+
+
+def make_vec_env(
+    game: str, num_envs: int, opponents: Any = "random", seed: int | None = None, threads: int = 1, **options: Any
+) -> "SeatVecEnv":
+    """`num_envs` games as an SB3 `VecEnv` for one learner in each, whose seat changes from game to game.
+
+    Args:
+        game: name of the game.
+        num_envs: number of games, played as one compiled batch.
+        opponents: a policy's spec or the policy itself, or one of either for each other seat (clockwise).
+        seed: of the first reset; game i is the AEC environment seeded with `env_seed(seed, i)`.
+        threads: number of threads that share a step (compiled opponents only).
+        options: the game's options, and `seat` to learn one seat only.
+    """
+    return SeatVecEnv(SeatVectorEnv(game, num_envs, opponents=opponents, threads=threads, **options), seed)
+
+
+class SeatVecEnv(VecEnv):
+    """A `SeatVectorEnv` as SB3 wants it.
+
+    Observations are the flat int8 tensor; the masks, bool (N, A), are what `env_method("action_masks")` returns, where
+    MaskablePPO looks for them. The infos of a finished game hold `terminal_observation`, `TimeLimit.truncated` and
+    `episode` (sum of rewards, decisions, seconds), as those of SB3's Monitor do.
+    """
+
+    def __init__(self, games: SeatVectorEnv, seed: int | None = None) -> None:
+        self.games = games
+        observation = games.single_observation_space["observation"]  # type: ignore[index]
+        super().__init__(games.num_envs, observation, games.single_action_space)
+        self._first_seed = seed
+        self._actions = np.zeros(games.num_envs, np.int64)
+        self._totals, self._lengths = np.zeros(games.num_envs), np.zeros(games.num_envs, np.int64)
+        self._began = time.perf_counter()
+
+    def reset(self) -> np.ndarray:
+        """Begin all games; uses the seeds given to `seed` since the last reset, if any."""
+        seed: int | Sequence[int | None] | None = self._first_seed
+        if any(one is not None for one in self._seeds):
+            seed = self._seeds
+        self._first_seed = None
+        observed, _ = self.games.reset(seed=seed)
+        self._reset_seeds()
+        self._reset_options()
+        self._totals[:] = self._lengths[:] = 0
+        return observed["observation"]
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Keep the actions for `step_wait`."""
+        self._actions = np.asarray(actions)
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Carry out the actions; finished games are replaced at once."""
+        observed, rewards, terminated, truncated, more = self.games.step(self._actions)
+        self._totals += rewards
+        self._lengths += 1
+        done = terminated | truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for i in np.flatnonzero(done):
+            seconds = round(time.perf_counter() - self._began, 6)
+            infos[i] = {
+                "terminal_observation": more["final_obs"][i]["observation"],
+                "TimeLimit.truncated": bool(truncated[i] and not terminated[i]),
+                "episode": {"r": float(self._totals[i]), "l": int(self._lengths[i]), "t": seconds},
+            }
+        self._totals[done] = self._lengths[done] = 0
+        return observed["observation"], rewards, done, infos
+
+    def close(self) -> None:
+        """Nothing to release."""
+        self.games.close()
+
+    def action_masks(self) -> np.ndarray:
+        """The learners' legal actions, bool (N, A)."""
+        return self.games.action_masks()
+
+    # --- What SB3 asks single environments for: here all of them are one ---
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute of the batch, once for every game."""
+        if attr_name == "action_masks":
+            return [self.action_masks] * self._count(indices)
+        if attr_name == "render_mode":
+            return [None] * self._count(indices)
+        return [getattr(self.games, attr_name)] * self._count(indices)
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Not possible for single games of a batch."""
+        raise NotImplementedError(f"the games are one batch, {attr_name} cannot be set in some of them")
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """`action_masks`, one row a game; single games have no other method."""
+        if method_name != "action_masks":
+            raise AttributeError(f"the games are one batch, the only method of each is action_masks, not {method_name}")
+        return list(self.action_masks()[list(self._get_indices(indices))])
+
+    def env_is_wrapped(self, wrapper_class: type[Wrapper], indices: Any = None) -> list[bool]:
+        """No game is wrapped, but each has what SB3's Monitor would add."""
+        return [wrapper_class.__name__ == "Monitor"] * self._count(indices)
+
+    def _count(self, indices: Any) -> int:
+        return len(list(self._get_indices(indices)))
+
+
+class PastSelf:
+    """An opponent that plays like an earlier version of the learner, and at random before there is one.
+
+    `SelfPlay` keeps it supplied.
+    """
+
+    name = "past"
+
+    def __init__(self, game: str, keep: int = 10, seed: int = 0, **options: Any) -> None:
+        self.keep = keep
+        self._random = np.random.default_rng(seed)
+        self._network: Any = None
+        self._player: Policy = make("random", game, seed=seed, **options)
+        self._weights: list[dict[str, Any]] = []
+
+    def act(
+        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
+    ) -> np.ndarray:
+        """One legal action a row, integers (B,)."""
+        return self._player.act(observations, action_masks, seats, states)
+
+    def remember(self, network: Any) -> None:
+        """Keep the learner's policy network as it is now; when full, a random earlier one makes room."""
+        if self._network is None:
+            # A new network of the same kind: a copy of this one would copy its optimiser, too.
+            self._network = type(network)(**network._get_constructor_parameters())
+            self._player = from_sb3(self._network, "past", deterministic=False)
+        if len(self._weights) >= self.keep:
+            del self._weights[self._random.integers(len(self._weights))]
+        self._weights.append({name: values.clone() for name, values in network.state_dict().items()})
+
+    def choose(self) -> None:
+        """Play like a random one of the kept versions from now on."""
+        if self._network is not None:
+            self._network.load_state_dict(self._weights[self._random.integers(len(self._weights))])
+
+
+class SelfPlay(BaseCallback):
+    """Lets a learner play against its own past: a new version is kept every few rollouts, one is drawn for each."""
+
+    def __init__(self, opponent: PastSelf, every: int = 5) -> None:
+        super().__init__()
+        self.opponent, self.every, self._rollouts = opponent, every, 0
+
+    def _on_rollout_start(self) -> None:
+        if self._rollouts and self._rollouts % self.every == 0:
+            self.opponent.remember(self.model.policy)
+        self.opponent.choose()
+        self._rollouts += 1
+
+    def _on_step(self) -> bool:
+        return True
+
+
+def learn(
+    game: str, steps: int, num_envs: int = 512, opponents: str = "past", seed: int = 0, **options: Any
+) -> MaskablePPO:
+    """Train MaskablePPO with settings that suit these games, against a policy's spec, or "past" for self-play."""
+    past = PastSelf(game, seed=seed, **options)
+    env = make_vec_env(game, num_envs, past if opponents == "past" else opponents, seed=seed, **options)
+    network = {"net_arch": [256, 256]}
+    settings: dict[str, Any] = {"n_steps": 32, "batch_size": 2048, "n_epochs": 3, "learning_rate": 7e-4, "gamma": 1.0}
+    model = MaskablePPO(
+        "MlpPolicy", env, ent_coef=0.01, seed=seed, device="cpu", policy_kwargs=network, verbose=1, **settings
+    )
+    return model.learn(steps, callback=SelfPlay(past) if opponents == "past" else None)
+
+
+def main(argv: list[str]) -> int:
+    """Train, save, and report win rates."""
+    from .ppo import play_games
+
+    parser = argparse.ArgumentParser("python -m monsterzoo.training.sb3", description=main.__doc__)
+    parser.add_argument("--game", default="pikit_v0")
+    parser.add_argument("--players", type=int, default=2)
+    parser.add_argument("--steps", type=int, default=2_000_000)
+    parser.add_argument("--opponents", default="past", help="a policy's spec, or 'past' for self-play")
+    parser.add_argument("--out", default="runs/sb3.zip")
+    parser.add_argument("--against", nargs="*", default=["random", "heuristic"])
+    chosen = parser.parse_args(argv)
+    model = learn(chosen.game, chosen.steps, opponents=chosen.opponents, players=chosen.players)
+    model.save(chosen.out)
+    table = find_game(chosen.game).table(players=chosen.players)
+    for spec in chosen.against:
+        opponent = make(spec, chosen.game, players=chosen.players)
+        shares = play_games(table, from_sb3(model), opponent, 1000 // table.sides * table.sides, seed=1)
+        print(f"wins against {spec}: {shares.mean():.3f} ± {1.96 * shares.std() / len(shares) ** 0.5:.3f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
