@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m monsterzoo.benchmarks.strength", description=__doc__)
     parser.add_argument("--games", type=int, default=400, help="games of search against the heuristic, for each budget")
     parser.add_argument("--fast-games", type=int, default=20_000, help="games between compiled policies")
-    parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS), help="simulations of the searches")
+    parser.add_argument("--budgets", type=int, nargs="*", default=list(BUDGETS), help="simulations of the searches")
     parser.add_argument("--game", nargs="+", default=list(NAMES), choices=NAMES)
     parser.add_argument("--minutes", type=float, default=60.0, help="time for each rung; what is finished counts")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))

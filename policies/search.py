@@ -9,7 +9,9 @@ is judged against how often it was available. Beyond the textbook:
   fresh cards. Nodes of the others carry nothing but the action that led there: what they hold is not known.
 - A hidden choice of another seat in a simultaneous phase makes no node: the playout policy makes it, and nothing below
   can depend on it.
-- Values are the chances of the sides to win at the horizon (see `horizons`), stretched to the range seen in the tree.
+- Values are the chances of the sides to win at the horizon (see `horizons`); exploration is scaled by their spread.
+- Where the heuristic plays the playouts, its own choice is tried first at every node of the deciding seat and explored
+  more eagerly, so that small budgets improve on it instead of drowning in noise.
 
 Decisions are a pure function of seed, observation and budget (budgets in milliseconds aside): the stream starts from a
 digest of the observation. The spec is "search:BUDGET" and further settings after commas, such as "search:1000",
@@ -28,7 +30,7 @@ from monsterzoo.envs.core.arrays import unowned
 from monsterzoo.envs.core.bits import bit, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, imagine, legal, step
 from monsterzoo.envs.core.game import Table
-from monsterzoo.envs.core.jit import compiled, kernel
+from monsterzoo.envs.core.jit import compiled, inlined, kernel
 from monsterzoo.envs.core.kernels import pick
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.core.seat_kernels import Uniform, choose
@@ -37,8 +39,15 @@ from monsterzoo.envs.threads import Team
 from . import heuristics, horizons
 from .horizons import focus, outlook
 
-NODE = np.dtype([("key", np.uint64), ("edge", np.int32), ("next", np.int32)])
-"""A decision: what tells it apart from others after the same action, its first edge, the next node of that action."""
+NODE = np.dtype(
+    [
+        ("key", np.uint64),  # what tells it apart from others after the same action
+        ("edge", np.int32),  # its first edge
+        ("next", np.int32),  # the next node after the same action
+        ("advice", np.int32),  # what the heuristic would do, NONE where it was not asked
+    ]
+)
+"""A decision."""
 EDGE = np.dtype(
     [
         ("total", np.float64),  # sum of the values for the side that decides
@@ -50,6 +59,7 @@ EDGE = np.dtype(
         ("next", np.int32),  # next edge of the same node
     ]
 )
+"""An action tried at a decision."""
 NONE = -1
 MAX_DEPTH = 256
 MAX_NODES = 1 << 18  # of a tree without a budget in simulations; a full one grows no more
@@ -57,13 +67,16 @@ _LOG = np.array([0.0] + [math.log(n) for n in range(1, 4096)])
 
 
 @kernel
-def plant(nodes, edges, sizes, bounds):
-    """Make a tree empty: node 0 is the root; `sizes` (nodes, edges, steps), `bounds` (lowest, highest value)."""
+def plant(nodes, sizes, moments):
+    """Make a tree empty: node 0 is the root; `sizes` (nodes, edges, steps), `moments` of values (n, sum, squares)."""
     nodes[0].key = np.uint64(0)
     nodes[0].edge = NONE
     nodes[0].next = NONE
-    sizes[0], sizes[1], sizes[2] = 1, 0, 0
-    bounds[0], bounds[1] = 1.0, 0.0
+    nodes[0].advice = NONE
+    for k in range(3):
+        sizes[k] = 0
+        moments[k] = 0.0
+    sizes[0] = 1
 
 
 @compiled
@@ -81,6 +94,7 @@ def find_node(nodes, edges, sizes, edge, key):
     nodes[node].key = key
     nodes[node].edge = NONE
     nodes[node].next = edges[edge].node
+    nodes[node].advice = NONE
     edges[edge].node = node
     return node
 
@@ -104,13 +118,12 @@ def add_edge(nodes, edges, sizes, node, action, side):
 
 
 @compiled
-def best_edge(nodes, edges, node, words, spare, exploration, bounds):
+def best_edge(nodes, edges, node, words, spare, exploration, trust):
     """The edge with the highest upper bound among the legal ones; `spare` is left with the actions without an edge."""
     for k in range(len(words)):
         spare[k] = words[k]
-    low = bounds[0]
-    scale = 1.0 / max(bounds[1] - low, 1e-9)
     best, top = NONE, -1e300
+    advice = nodes[node].advice
     edge = nodes[node].edge
     while edge != NONE:
         one = edges[edge]
@@ -120,11 +133,21 @@ def best_edge(nodes, edges, node, words, spare, exploration, bounds):
             one.available += 1
             visits, available = np.float64(one.visits), np.int64(one.available)
             log = _LOG[available] if available < 4096 else math.log(available)
-            value = (one.total / visits - low) * scale + exploration * math.sqrt(log / visits)
+            bonus = exploration * math.sqrt(log / visits)
+            value = one.total / visits + (trust * bonus if action == advice else bonus)
             if value > top:
                 best, top = edge, value
         edge = one.next
     return best
+
+
+@inlined
+def spread(moments):
+    """The standard deviation of all values in the tree, a half (that of win or loss) until some are known."""
+    if moments[0] < 8.0:
+        return 0.5
+    mean = moments[1] / moments[0]
+    return math.sqrt(max(moments[2] / moments[0] - mean * mean, 1e-6))
 
 
 @compiled
@@ -140,9 +163,10 @@ def key_of(who, seat, words):
 
 @compiled
 def simulate(
-    truth, seat, playout, exploration, stream, world, nodes, edges, sizes, bounds, path, words, spare, scratch
+    truth, seat, playout, exploration, trust, stream, world, nodes, edges, sizes, moments, path, words, spare, scratch
 ):  # fmt: skip
     """One simulation: imagine, descend, add a node, play to the horizon, remember."""
+    exploration *= 2.0 * spread(moments)
     imagine(world, truth, seat, stream)
     state = world[0]
     focus(state)
@@ -162,12 +186,19 @@ def simulate(
             node = 0 if edge == NONE else find_node(nodes, edges, sizes, edge, key_of(who, seat, words))
             if node == NONE:
                 break
-            edge = best_edge(nodes, edges, node, words, spare, exploration, bounds)
+            if trust > 1.0 and who == seat and nodes[node].edge == NONE:
+                nodes[node].advice = choose(playout, state, who, words, scratch, stream)
+                legal(state, who, words)
+            edge = best_edge(nodes, edges, node, words, spare, exploration, trust)
             untried = np.uint64(0)
             for word in spare:
                 untried |= word
             if untried != np.uint64(0):
-                action = pick(spare, stream)
+                advice = np.int64(nodes[node].advice)
+                if advice != NONE and has(spare[advice >> 6], advice & 63):
+                    action = advice
+                else:
+                    action = pick(spare, stream)
                 added = add_edge(nodes, edges, sizes, node, action, who % sides)
                 growing = False
                 if added != NONE:
@@ -189,27 +220,29 @@ def simulate(
     sizes[2] += steps
     for k in range(depth):
         one = edges[path[k]]
-        value = outlook(state, truth[0], np.int64(one.side))
         one.visits += 1
-        one.total += value
-        bounds[0] = min(bounds[0], value)
-        bounds[1] = max(bounds[1], value)
+        one.total += outlook(state, truth[0], np.int64(one.side))
+    own = outlook(state, truth[0], seat % sides)
+    moments[0] += 1.0
+    moments[1] += own
+    moments[2] += own * own
 
 
 @kernel
 def grow(
-    truth, seat, playout, exploration, simulations, stream, world, nodes, edges, sizes, bounds, path, words, spare,
-    scratch,
+    truth, seat, playout, exploration, trust, simulations, stream, world, nodes, edges, sizes, moments, path, words,
+    spare, scratch,
 ):  # fmt: skip
     """Add simulations to the tree of one decision; `truth` is an array of one state, as is `world`."""
     truth, world, nodes, edges = unowned(truth), unowned(world), unowned(nodes), unowned(edges)
-    sizes, bounds, path = unowned(sizes), unowned(bounds), unowned(path)
+    sizes, moments, path = unowned(sizes), unowned(moments), unowned(path)
     words, spare, scratch = unowned(words), unowned(spare), unowned(scratch)
     holder = stream[0]
     for _ in range(simulations):
         simulate(
-            truth, seat, playout, exploration, holder, world, nodes, edges, sizes, bounds, path, words, spare, scratch
-        )
+            truth, seat, playout, exploration, trust, holder, world, nodes, edges, sizes, moments, path, words, spare,
+            scratch,
+        )  # fmt: skip
 
 
 @kernel
@@ -233,14 +266,22 @@ class Settings:
     playout: str = "heuristic"
     """Who plays from the tree to the horizon: "heuristic", or the weaker and much faster "random"."""
     c: float = 0.7
-    """Weight of exploration."""
+    """Weight of exploration, in units of a game of win or loss; other values are scaled by their spread."""
+    trust: float = 2.0
+    """How much more eagerly the heuristic's action is explored than others (with playout=heuristic); 1: not at all."""
     trees: int = 1
     """Independent trees whose visits are added up, each with its share of the budget."""
     threads: int = 1
     """Threads that grow trees; the decision does not depend on it (with a budget in simulations)."""
 
 
-_PARSERS: dict[str, Callable[[str], Any]] = {"playout": str, "c": float, "trees": int, "threads": int}
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    "playout": str,
+    "c": float,
+    "trust": float,
+    "trees": int,
+    "threads": int,
+}
 
 
 def parse(argument: str | None) -> Settings:
@@ -262,8 +303,8 @@ def parse(argument: str | None) -> Settings:
             raise ValueError("the budget must be positive")
         if settings.playout not in ("random", "heuristic"):
             raise ValueError("playout is 'random' or 'heuristic'")
-        if settings.c < 0 or settings.trees < 1 or settings.threads < 1:
-            raise ValueError("c, trees and threads must be positive")
+        if settings.c < 0 or settings.trust < 1 or settings.trees < 1 or settings.threads < 1:
+            raise ValueError("c is at least 0; trust, trees and threads are at least 1")
     except ValueError as error:
         raise ValueError(
             f"'search:{argument or ''}' is not a search ({error}); it reads like 'search:1000', 'search:50ms' or "
@@ -280,7 +321,7 @@ class _Workspace:
         room = min(share + 1, MAX_NODES) if settings.simulations else MAX_NODES
         self.world = table.new_states(1)
         self.nodes, self.edges = np.zeros(room, NODE), np.zeros(room, EDGE)
-        self.sizes, self.bounds = np.zeros(3, np.int64), np.zeros(2)
+        self.sizes, self.moments = np.zeros(3, np.int64), np.zeros(3)
         self.path = np.zeros(MAX_DEPTH, np.int32)
         self.words, self.spare = np.zeros(table.words, np.uint64), np.zeros(table.words, np.uint64)
         self.scratch = np.zeros(table.layout.size // 8, np.uint64)
@@ -288,16 +329,17 @@ class _Workspace:
 
     def grow(self, settings: Settings, playout: Any, truth: np.ndarray, seat: int, stream: np.ndarray) -> None:
         """Grow one tree within its share of the budget."""
-        plant(self.nodes, self.edges, self.sizes, self.bounds)
-        tree = (self.world, self.nodes, self.edges, self.sizes, self.bounds, self.path)
+        plant(self.nodes, self.sizes, self.moments)
+        tree = (self.world, self.nodes, self.edges, self.sizes, self.moments, self.path)
         scratch = (self.words, self.spare, self.scratch)
+        trust = settings.trust if settings.playout == "heuristic" else 1.0
         if settings.simulations:
             share = -(-settings.simulations // settings.trees)
-            grow(truth, seat, playout, settings.c, share, stream, *tree, *scratch)
+            grow(truth, seat, playout, settings.c, trust, share, stream, *tree, *scratch)
         else:
             end = time.perf_counter() + settings.milliseconds / 1000
             while time.perf_counter() < end:
-                grow(truth, seat, playout, settings.c, 16, stream, *tree, *scratch)
+                grow(truth, seat, playout, settings.c, trust, 16, stream, *tree, *scratch)
         self.steps += int(self.sizes[2])
 
 
