@@ -26,7 +26,18 @@ from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.envs.tables import label
 
-from .measuring import Rate, Run, aec_loop, grid, machine, measure, parallel_loop, timed
+from .measuring import (
+    Rate,
+    Run,
+    aec_loop,
+    clock_name,
+    count_processor_time,
+    grid,
+    machine,
+    measure,
+    parallel_loop,
+    timed,
+)
 
 # --- What is measured ---
 
@@ -164,7 +175,7 @@ def benchmark(
     """Everything as one JSON-able dict; a table a game is printed as soon as it is measured."""
     report: dict[str, Any] = {
         "machine": machine(),
-        "settings": {"num_envs": count, "seconds": seconds, "repeats": repeats},
+        "settings": {"num_envs": count, "seconds": seconds, "repeats": repeats, "clock": clock_name()},
         "games": {},
     }
     print("\n".join(f"{key:<12}{value}" for key, value in report["machine"].items()))
@@ -195,7 +206,7 @@ def game_table(variants: list[dict[str, Any]]) -> str:
             rows.append([f"{key} / {base}", *(_ratio(variant["rates"], key, base) for variant in variants)])
     rows.append(["bytes of a state", *(variant["state_bytes"] for variant in variants)])
     rows.append(["bytes written a step", *(variant["bytes_written_per_step"] for variant in variants)])
-    return grid(["steps/s", *(label(variant["options"]).replace(", ", "\n") for variant in variants)], rows)
+    return grid(["steps/s", *(label(variant["options"], "\n") for variant in variants)], rows)
 
 
 def _ratio(rates: dict[str, Rate], key: str, base: str) -> str:
@@ -217,7 +228,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=0.4, help="length of a run (default 0.4)")
     parser.add_argument("--no-start", action="store_true", help="leave out the cold and warm start")
     parser.add_argument("--quick", action="store_true", help="three short runs each, and no cold start")
+    parser.add_argument(
+        "--cpu", action="store_true", help="count processor time, for a busy machine; says nothing about two threads"
+    )
     chosen = parser.parse_args(arguments)
+    if chosen.cpu:
+        count_processor_time()
     if chosen.quick:
         chosen.repeats, chosen.seconds, chosen.no_start = 3, 0.1, True
     report = benchmark(chosen.games, chosen.num_envs, chosen.seconds, chosen.repeats, not chosen.no_start)

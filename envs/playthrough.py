@@ -23,7 +23,7 @@ from .core.rng import streams
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
 SEED = 23
 
-_VIEW_EVERY = 40
+_VIEW_EVERY = 50
 _RULE = "-" * 100
 
 
@@ -47,12 +47,12 @@ def playthrough(name: str, options: dict[str, Any], seed: int = SEED) -> str:
     luck = streams(seed, 1, "playthrough")
     returns = dict.fromkeys(env.possible_agents, 0.0)
     lines = list(_heading(env, seed))
-    step, seen = 0, set[tuple[Any, ...]]()
+    step, seen = 0, set[str]()
     while not _over(env):
-        now = _phase(env)
-        if now not in seen or step % _VIEW_EVERY == 0:
+        phase = env.snapshot()["phase"]
+        if phase not in seen or step % _VIEW_EVERY == 0:
             lines += _view(env, step)
-            seen.add(now)
+            seen.add(phase)
         action = _choose(env, luck)
         lines += _step(env, step, action)
         env.step(action)
@@ -67,11 +67,6 @@ def playthrough(name: str, options: dict[str, Any], seed: int = SEED) -> str:
 
 def _over(env: GameEnv) -> bool:
     return any(env.terminations.values()) or any(env.truncations.values())
-
-
-def _phase(env: GameEnv) -> tuple[Any, ...]:
-    snapshot = env.snapshot()
-    return tuple(snapshot.get(key) for key in ("phase", "round", "lap"))
 
 
 def _choose(env: GameEnv, luck: np.ndarray) -> int:

@@ -21,9 +21,9 @@ START, END = "<!-- table:start -->", "<!-- table:end -->"
 _ENVS = Path(__file__).resolve().parent
 
 
-def label(options: dict[str, Any]) -> str:
+def label(options: dict[str, Any], between: str = ", ") -> str:
     """A variant in words: "players=4, variant=seven_suitors"."""
-    return ", ".join(f"{key}={value}" for key, value in options.items())
+    return between.join(f"{key}={value}" for key, value in options.items())
 
 
 def markdown(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:

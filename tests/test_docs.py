@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from monsterzoo.envs import names
 from monsterzoo.envs.tables import END, START, files, main, with_tables
+from monsterzoo.training import cli
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLES = {str(path.relative_to(ROOT)): (path, tables) for path, tables in files()}
@@ -72,6 +73,16 @@ def test_commands_on_the_page_exist(path: Path) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"(?:^|`)make ([a-z]+)", text, re.MULTILINE):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), f"there is no make {target}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=page_ids)
+def test_subcommands_and_their_flags_exist(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command, flags in re.findall(r"^monsterzoo (\w+) (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE):
+        with pytest.raises(SystemExit, match="0"):
+            cli.main([command, "--help"])
+        offered = capsys.readouterr().out
+        for flag in re.findall(r"--[\w-]+", flags):
+            assert flag in offered, f"monsterzoo {command} has no {flag}"
 
 
 def test_every_option_of_a_game_stands_in_its_readme(name: str, options: dict[str, object]) -> None:

@@ -10,7 +10,9 @@ import tarfile
 import tomllib
 import venv
 import zipfile
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from monsterzoo.envs import names
@@ -124,12 +126,23 @@ def test_installed_wheel_compiles_and_plays(installed: Path, tmp_path: Path) -> 
     assert list((tmp_path / "cache").rglob("*.nbc")), "the machine code was not kept"
 
 
+def test_declared_commands_exist() -> None:
+    for target in _project()["scripts"].values():
+        module, function = target.split(":")
+        assert callable(getattr(import_module(module), function))
+
+
 def test_no_pin_contradicts_the_declared_ranges() -> None:
     """Extras for other libraries have environments of their own, and no pins."""
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = _project()
     extras = project["optional-dependencies"]
     for text in [*project["dependencies"], *extras["train"], *extras["test"], *extras["render"]]:
         requirement = Requirement(text)
         assert requirement.specifier.contains(pins[canonicalize_name(requirement.name)]), text
+
+
+def _project() -> dict[str, Any]:
+    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project

@@ -190,7 +190,7 @@ def mark_pile(row, state, seat, players, designs, start):
         mark_card(row, state, place, designs, start)
     place = wrap(seat - np.int64(state.lap_leader) + players, players)  # the seat's card of the first round
     for turn in range(5 if players == 3 else 4):
-        if seen <= place < size:
+        if place < size:
             mark_card(row, state, place, designs, start)
         # one place earlier in each round; from the first place of a round to the last of the next
         place += 2 * players - 1 if place == turn * players else players - 1

@@ -27,6 +27,7 @@ from bite_night_table import (
     random_walk,
     value,
 )
+from monsterzoo.envs import make_vec
 from monsterzoo.envs.core.rng import generator
 
 # --- Components and preparation ---
@@ -113,12 +114,15 @@ def play_round(board: Board) -> None:
 @pytest.mark.parametrize("players", [3, 4])
 def test_the_pile_keeps_the_order_and_the_first_player_moves_on_each_round(players):
     board = Board(players=players)
-    for number in range(1, 4):
-        assert board["round"] == number
-        assert board["first_player"] == (number - 1) % players
+    hands = board["hands"]
+    expected = []
+    for number in range(3):
+        assert board["round"] == number + 1
+        assert board["first_player"] == number % players
         play_round(board)
-    expected = [(number + k) % players for number in range(3) for k in range(players)]
-    assert [seat for seat, _ in board["pile"]] == expected
+        seats = [(number + k) % players for k in range(players)]
+        expected += [[seat, hands[seat][number]] for seat in seats]
+        assert board["pile"] == expected
 
 
 def test_a_design_held_twice_is_laid_one_card_at_a_time():
@@ -522,7 +526,7 @@ def test_graveyard_closed_does_not_stop_soup_banishment_or_resurrection():
 def test_thieves_with_hearts_steal_victims_with_hearts_of_their_colour(card, thief, victim, dug):
     tiles = {
         0: [f"blue {thief} heart", f"red {thief}", f"green {victim} heart", f"violet {thief} heart"],
-        1: [f"blue {victim} heart", f"blue {victim}", f"red {victim} heart", f"green {victim}"],
+        1: [f"blue {victim} heart", f"blue {victim}", f"red {victim} heart", f"red {victim}", f"green {victim}"],
         2: [f"green {thief} heart", f"red {thief} heart", f"yellow {victim} heart"],
     }
     tiles[0].append(f"violet {victim} heart")
@@ -532,7 +536,7 @@ def test_thieves_with_hearts_steal_victims_with_hearts_of_their_colour(card, thi
     after = [set(own) for own in board["tiles"]]
     # blue: seat 0 from seat 1; red: 2 from 1; green: 2 from 0; violet: it is seat 0's own; yellow: nobody has the thief
     assert after[0] == {*tiles[0], f"blue {victim} heart"} - {f"green {victim} heart"}
-    assert after[1] == {f"blue {victim}", f"green {victim}"}
+    assert after[1] == {f"blue {victim}", f"red {victim}", f"green {victim}"}
     assert after[2] == {*tiles[2], f"red {victim} heart", f"green {victim} heart"}
 
 
@@ -653,12 +657,19 @@ def test_a_plain_tile_and_one_with_a_heart_are_a_choice():
 
 def test_resurrection_is_automatic_when_everything_that_fits_is_raised():
     tiles = {0: ["blue monk heart"], 1: ["blue coffin heart", "red coffin heart", "red maiden heart"]}
-    board = resurrecting(tiles, ["blue garlic", "blue maiden", "red garlic"], 0)
+    board = resurrecting(tiles, ["blue garlic", "blue maiden", "red garlic", "red monk"], 0)
     board.do(0, "raise blue garlic")
-    assert set(board["tiles"][1]) == {*tiles[1], "blue maiden", "red garlic"}
+    assert set(board["tiles"][1]) == {*tiles[1], "blue maiden", "red garlic", "red monk"}
     assert board["phase"] == "bury"
     assert board["graveyard"] == []
     assert board["resolved"] == 1
+
+
+@pytest.mark.parametrize("lap", [1, 2, 3])
+def test_resurrection_begins_with_the_leader_of_the_lap(lap):
+    board = after_last_grab(["garlic soup", "resurrection", STOP], advanced=True, lap=lap)
+    assert board["phase"] == "resurrect"
+    assert board["to_act"] == [lap - 1]  # all three would have a choice
 
 
 @pytest.mark.parametrize("lap", [1, 2, 3])
@@ -858,3 +869,30 @@ def test_a_longest_possible_lap_ends():
             board.do(seat, board.legal(seat)[0])
             decisions += 1
     assert decisions < 4 * (4 + 4 * 12) + 16 * 8
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_hundreds_of_random_games_conserve_everything_and_end_regularly(options):
+    """The same on the records of many games at once."""
+    batch = make_vec("bite_night_v0", 256, seed=6, **options)
+    players, seats = batch.players, np.arange(batch.players)
+    dealt = 45 if players == 3 else 48
+    finished = 0
+    while finished < 300:
+        batch.step(batch.sample_actions())
+        ended = batch.terminated
+        finished += ended.sum()
+        assert not batch.truncated.any()
+        scores = batch.final_states["scores"][ended, :players]
+        winners = (scores == scores.max(1, keepdims=True)) @ (1 << seats)
+        assert np.array_equal(winners, batch.final_states["winners"][ended])
+        states = batch.states
+        places = np.column_stack([states["tiles"][:, :players], states["middle"], states["graveyard"]])
+        hidden = np.where(states["stacks"] >= 0, 1 << states["stacks"].astype(np.uint64), 0)
+        tiles = np.column_stack([places, hidden])
+        assert np.all(np.bitwise_count(tiles).sum(1) == dealt)
+        assert np.all(np.bitwise_count(np.bitwise_or.reduce(tiles, 1)) == dealt)
+        cards = np.bitwise_count(states["hand"][:, :players]).sum(1) + states["pile_size"]
+        assert np.all(cards == 9 * players)
+        assert np.all(states["acting"] & ~states["asked"] == 0)
+        assert np.all(states["acting"] > 0)
