@@ -17,16 +17,20 @@ from monsterzoo.policies.neural import PRETRAINED, WEIGHTS, NeuralPolicy
 
 from .arena import Tournament
 from .config import Config
+from .ppo import play_games
+from .ratings import NORMAL_95
 
 INDEX, README = "index.json", "README.md"
+OPPONENTS = ("random", "heuristic")
 TITLE = """# Trained networks
 
 Loaded with `monsterzoo.policies.make("pretrained", game, **options)`; numpy is all they need. A network plays its most
 likely action, and refuses observations other than those it was trained on. Written by
 `python -m monsterzoo.training.models` from `index.json`.
 
-Win rates are per side, with 95 % intervals, in the arena (every deal is replayed until both have had all sides):
-equal players would have the rate in the column "even".
+Win rates come with 95 % intervals; equal players would have the rate in the column "even". "Alone": the network plays
+one side, the opponent all others. "Arena": all mixtures of both at a table, every deal replayed until each has had
+every side (with more than two sides a network shares the wins with its own copies, so the rate stays well below 100 %).
 """
 
 
@@ -52,17 +56,25 @@ def publish(run: Path, games: int, folder: Path = PRETRAINED) -> dict[str, Any]:
         "versions": summary["versions"],
         "weights": int(sum(values.size for values in arrays.values())),
         "even": 1 / table.sides,
-        "arena": {spec: measure(table, policy, spec, games) for spec in ("random", "heuristic")},
+        "arena": {spec: measure(table, policy, spec, games) for spec in OPPONENTS},
     }
 
 
 def measure(table: Table, policy: Policy, spec: str, games: int, seed: int = 1) -> dict[str, Any]:
-    """The policy's win rate against a spec in the arena."""
+    """The policy's win rate against a spec: in the arena's mixed company, and alone among players of that spec."""
     tournament = Tournament(table, [policy.name, spec], seed)
     tournament.play([policy, make_for(table, spec, seed)], games, batch=512)
     result = tournament.result()
     own = result["players"][0]
-    return {"games": result["games"], "win_rate": own["win_rate"], "interval": own["win_rate_interval"], "seed": seed}
+    shares = play_games(table, policy, make_for(table, spec, seed), games // table.sides * table.sides, seed)
+    half = NORMAL_95 * float(shares.std()) / len(shares) ** 0.5
+    alone = {
+        "games": len(shares),
+        "win_rate": float(shares.mean()),
+        "interval": [shares.mean() - half, shares.mean() + half],
+    }
+    mixed = {"games": result["games"], "win_rate": own["win_rate"], "interval": own["win_rate_interval"]}
+    return {"seed": seed, "mixed": mixed, "alone": alone}
 
 
 def read_index(folder: Path = PRETRAINED) -> list[dict[str, Any]]:
@@ -80,22 +92,23 @@ def write_index(models: list[dict[str, Any]], folder: Path = PRETRAINED) -> None
 
 def document(models: list[dict[str, Any]]) -> str:
     """The table for people."""
-    lines = [
-        "| network | weights | trained by | seed | minutes | steps | even | against random | against heuristic |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
+    head = ["network", "weights", "seed", "minutes", "steps", "even"]
+    head += [f"{spec}, {kind}" for spec in OPPONENTS for kind in ("alone", "arena")]
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for model in models:
-        rates = [_rate(model["arena"][spec]) for spec in ("random", "heuristic")]
         size, steps = f"{model['weights'] / 1000:.0f} k", f"{model['steps'] / 1e6:.1f} M"
-        commands = "<br>".join(f"`{command}`" for command in model["commands"])
-        cells = [f"`{model['file']}`", size, commands, str(model["seed"]), str(model["minutes"]), steps]
-        lines.append("| " + " | ".join([*cells, f"{100 * model['even']:.0f} %", *rates]) + " |")
+        cells = [f"`{model['file']}`", size, str(model["seed"]), str(model["minutes"]), steps, f"{model['even']:.0%}"]
+        cells += [_rate(model["arena"][spec][kind]) for spec in OPPONENTS for kind in ("alone", "mixed")]
+        lines.append("| " + " | ".join(cells) + " |")
+    lines += ["", "The commands:", "", "```sh"]
+    lines += [command for model in models for command in model["commands"]]
+    lines += ["```"]
     return TITLE + "\n" + "\n".join(lines) + "\n"
 
 
 def _rate(result: dict[str, Any]) -> str:
     low, high = result["interval"]
-    return f"{100 * result['win_rate']:.1f} % ({100 * low:.1f}–{100 * high:.1f}, {result['games']} games)"
+    return f"{100 * result['win_rate']:.1f} % ({100 * low:.1f}–{100 * high:.1f})"
 
 
 def main(argv: list[str]) -> int:

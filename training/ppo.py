@@ -65,6 +65,7 @@ class Trainer:
         self.rivals = np.zeros(config.num_envs, np.int64)
         """Who plays the other sides, an index of `opponents`."""
         self.updates, self.steps, self.decided, self.seconds = 0, 0, 0, 0.0
+        stagger(self.games, np.random.default_rng([config.seed, EVALUATION, 1]))
         self._seat_games(np.ones(config.num_envs, np.bool_), np.random.default_rng([config.seed, EVALUATION]))
 
     @property
@@ -257,6 +258,29 @@ class Trainer:
         self.games.restore({name: values.numpy() for name, values in content["games"].items()})
         self.decisions.restore({name: values.numpy() for name, values in content["decisions"].items()})
         self.sides[:], self.rivals[:] = (content["seating"][name].numpy() for name in ("sides", "rivals"))
+
+
+def stagger(games: VectorGame, random: np.random.Generator, longest: int = 2000) -> None:
+    """Bring each game to a random moment of a random game, so that a rollout sees all phases of the game at once.
+
+    Games that begin together and are about equally long would otherwise stay in step for a long time.
+    """
+    finished, length = np.zeros(games.num_envs, np.bool_), 0
+    start = games.save()
+    while not finished.all() and length < longest:
+        games.step(games.sample_actions())
+        finished |= games.terminated | games.truncated
+        length += 1
+    games.restore(start)
+    moments, kept = random.integers(length, size=games.num_envs), games.save()
+    for moment in range(length):
+        now = np.flatnonzero(moments == moment)
+        if len(now):
+            for name, values in games.save().items():
+                axis = 1 if name in ("totals", "lengths") else 0
+                kept[name].swapaxes(0, axis)[now] = values.swapaxes(0, axis)[now]
+        games.step(games.sample_actions())
+    games.restore(kept)
 
 
 def play_games(table: Table, policy: Policy, opponent: Policy, games: int, seed: int) -> np.ndarray:

@@ -18,7 +18,7 @@ from monsterzoo.training import network as networks
 from monsterzoo.training import ppo
 from monsterzoo.training.config import Config, add_options, given
 from monsterzoo.training.network import Network, NetworkPolicy
-from monsterzoo.training.ppo import CHECKPOINT, Trainer, main, play_games, train
+from monsterzoo.training.ppo import CHECKPOINT, Trainer, main, play_games, stagger, train
 from nim import NIM, OTHER_LAYOUT, positions
 
 SMALL = Config(
@@ -109,6 +109,19 @@ def test_every_sampled_action_is_legal_and_every_legal_one_is_sampled() -> None:
     actions, log_probs, _ = network.play(np.tile(games.observations[:1], (4000, 1)), masks, generator)
     assert set(actions) == set(np.flatnonzero(masks[0]))
     np.testing.assert_allclose(log_probs, -np.log(masks[0].sum()), rtol=1e-4)
+
+
+def test_games_start_at_all_moments_and_go_on_correctly() -> None:
+    games = VectorGame(find_game("yokai_septet_v0"), 64, seed=1, episode="round")
+    stagger(games, np.random.default_rng(0))
+    begun = games.save()["lengths"][0]
+    assert len(set(begun.tolist())) > 20
+    for _ in range(100):
+        games.step(games.sample_actions())
+        over = games.terminated
+        assert (games.final_lengths[over] >= 12 + 4).all(), "three passed cards a seat, then whole tricks"
+        assert (games.final_lengths[over] % 4 == 0).all()
+        assert (games.final_lengths[over] <= 12 + 4 * 13).all()
 
 
 def test_only_the_networks_own_free_decisions_are_learned_from() -> None:
