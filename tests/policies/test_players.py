@@ -114,7 +114,7 @@ def test_search_budgets_in_milliseconds_and_several_trees():
 
 
 def test_search_takes_a_win_that_is_there():
-    """Last card of the other three is forced: with one trick to go every simulation agrees with the truth."""
+    """Where one action almost surely wins the round and another one loses it half the time, it takes the first."""
     vec = make_vec("yokai_septet_v0", 64, seed=9, episode="round")
     search = policies.make("search:300,playout=random", "yokai_septet_v0", episode="round")
     sure = 0
@@ -124,9 +124,9 @@ def test_search_takes_a_win_that_is_there():
         visits, totals = search.analyse(*asked)
         means = totals[visits > 0] / visits[visits > 0]
         assert ((means >= 0) & (means <= 1)).all()
-        if (means == 1).any() and (means == 0).any():
+        if means.max() >= 0.95 and means.min() <= 0.5:
             action = search.act(vec.observations[game], vec.action_masks[game], vec.seats[game], vec.states[game])[0]
-            assert totals[0, action] / visits[0, action] > 0.9
+            assert totals[0, action] / visits[0, action] > 0.8
             sure += 1
         vec.step(vec.sample_actions())
     assert sure > 0
