@@ -40,24 +40,30 @@ from . import heuristics, horizons
 from .horizons import focus, outlook
 
 NODE = np.dtype(
-    [
-        ("key", np.uint64),  # what tells it apart from others after the same action
-        ("edge", np.int32),  # its first edge
-        ("next", np.int32),  # the next node after the same action
-        ("advice", np.int32),  # what the heuristic would do, NONE where it was not asked
-    ]
+    (
+        np.record,
+        [
+            ("key", np.uint64),  # what tells it apart from others after the same action
+            ("edge", np.int32),  # its first edge
+            ("next", np.int32),  # the next node after the same action
+            ("advice", np.int32),  # what the heuristic would do, NONE where it was not asked
+        ],
+    )
 )
 """A decision."""
 EDGE = np.dtype(
-    [
-        ("total", np.float64),  # sum of the values for the side that decides
-        ("action", np.int32),
-        ("visits", np.int32),
-        ("available", np.int32),  # simulations that could have taken it
-        ("side", np.int32),  # who decides
-        ("node", np.int32),  # first node behind it
-        ("next", np.int32),  # next edge of the same node
-    ]
+    (
+        np.record,
+        [
+            ("total", np.float64),  # sum of the values for the side that decides
+            ("action", np.int32),
+            ("visits", np.int32),
+            ("available", np.int32),  # simulations that could have taken it
+            ("side", np.int32),  # who decides
+            ("node", np.int32),  # first node behind it
+            ("next", np.int32),  # next edge of the same node
+        ],
+    )
 )
 """An action tried at a decision."""
 NONE = -1
@@ -156,8 +162,7 @@ def key_of(who, seat, words):
     key = np.uint64(who + 1)
     if who == seat:
         for word in words:
-            key = (key ^ word) * np.uint64(0x9E3779B97F4A7C15)
-            key ^= key >> np.uint64(29)
+            key = ((key << np.uint64(23)) | (key >> np.uint64(41))) ^ word
     return key
 
 
