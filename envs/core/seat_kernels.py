@@ -119,6 +119,20 @@ compiled_policy(Uniform, choose_uniformly)
 
 
 @compiled
+def step_learner(state, learner, action, words, rewards):
+    """Carry out the learner's action, or end the game with `ILLEGAL_REWARD` for it; whether it was illegal."""
+    legal(state, learner, words)
+    if has(words[action // 64], action % 64):
+        advance(state, learner, action, rewards)
+        return False
+    state.outcome = TERMINATED
+    state.winners = 0
+    state.acting = 0
+    rewards[learner] = ILLEGAL_REWARD
+    return True
+
+
+@compiled
 def play_others(policy, state, learner, total, words, scratch, stream, rewards):
     """Play the other seats until the learner must decide or the game is over; returns total plus its rewards."""
     players = np.int64(state.players)
@@ -168,17 +182,8 @@ def step_seats(
     gained = unowned(step_rewards)
     for i in range(start, stop):
         state, learner = states[i], learners[i]
-        legal(state, learner, words)
-        action = choices[i]
-        illegal[i] = not has(words[action // 64], action % 64)
-        if illegal[i]:
-            state.outcome = TERMINATED
-            state.winners = 0
-            state.acting = 0
-            rewards[i] = ILLEGAL_REWARD
-        else:
-            advance(state, learner, action, gained)
-            rewards[i] = play_others(policy, state, learner, gained[learner], words, scratch, streams[i], gained)
+        illegal[i] = step_learner(state, learner, choices[i], words, gained)
+        rewards[i] = play_others(policy, state, learner, gained[learner], words, scratch, streams[i], gained)
         terminated[i] = state.outcome == TERMINATED
         truncated[i] = state.outcome == TRUNCATED
         if state.outcome != PLAYING:
@@ -202,17 +207,8 @@ def step_learners(states, choices, learners, rewards, illegal, words):
     gained = np.zeros(4, np.float32)
     for i in range(len(states)):
         state, learner = states[i], learners[i]
-        legal(state, learner, words)
-        action = choices[i]
-        illegal[i] = not has(words[action // 64], action % 64)
-        if illegal[i]:
-            state.outcome = TERMINATED
-            state.winners = 0
-            state.acting = 0
-            rewards[i] = ILLEGAL_REWARD
-        else:
-            advance(state, learner, action, gained)
-            rewards[i] = gained[learner]
+        illegal[i] = step_learner(state, learner, choices[i], words, gained)
+        rewards[i] = gained[learner]
 
 
 @kernel
