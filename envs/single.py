@@ -14,7 +14,7 @@ from .core.game import Game, find_game
 from .core.rng import env_seed, generator, streams
 from .core.seat_kernels import Uniform, mix_tokens
 from .spaces import action_space, fresh_seed, observation_space
-from .threads import Team
+from .threads import Crew, check_counts
 
 
 class SeatVectorEnv(VectorEnv):
@@ -57,6 +57,7 @@ class SeatVectorEnv(VectorEnv):
             )
         if render_mode is not None:
             raise ValueError(f"{game.name}: render_mode={render_mode!r} is not allowed; allowed: None for batches")
+        check_counts(game.name, num_envs=num_envs, threads=threads)
         self.num_envs, self.render_mode, self.copy = num_envs, render_mode, copy
         self.policies = _policies(table, opponents)
         self.single_observation_space = observation_space(table)
@@ -67,7 +68,6 @@ class SeatVectorEnv(VectorEnv):
         self._turn = 1 if rotating else 0
         self._first_seats = np.arange(num_envs) % table.players if rotating else np.full(num_envs, seat)
         self._compiled = _compiled(self.policies)
-        self._team = Team(min(threads, num_envs))
 
         self.states, self.final_states = table.new_states(num_envs), table.new_states(num_envs)
         self.learners = self._first_seats.astype(np.int64)
@@ -76,10 +76,9 @@ class SeatVectorEnv(VectorEnv):
         self._masks = np.zeros((num_envs, 64 * table.words), np.int8)
         self._rewards = np.zeros(num_envs, np.float32)
         self._terminated, self._truncated, self._illegal = (np.zeros(num_envs, np.bool_) for _ in range(3))
-        self._scratch = [
-            (np.zeros(table.words, np.uint64), np.zeros(table.layout.size // 8, np.uint64))
-            for _ in range(self._team.size)
-        ]
+        self._choices = np.zeros(num_envs, np.int64)
+        self._streams = streams(0, num_envs, "opponents")
+        self._connect(min(threads, num_envs))
         self._seeds: list[int] | None = None
 
     # --- Gymnasium's interface ---
@@ -91,11 +90,9 @@ class SeatVectorEnv(VectorEnv):
         self._seed(seed)
         self.learners[:] = self._first_seats
         if self._compiled is not None:
-            self._run(
-                seat_kernels.reset_seats,
-                (self._compiled, self.states),
-                (self.learners, self._rows(self._observations), self._rows(self._masks), self._streams),
-            )
+            shown = (self._rows(self._observations), self._rows(self._masks))
+            scratch = (*self._scratch[0], self.table.num_actions)
+            seat_kernels.reset_seats(self._compiled, self.states, self.learners, *shown, self._streams, *scratch)
         else:
             for i in range(self.num_envs):
                 kernels.begin(self.states, i)
@@ -112,11 +109,11 @@ class SeatVectorEnv(VectorEnv):
             )
         if len(choices) and not 0 <= choices.min() <= choices.max() < self.table.num_actions:
             raise ValueError(f"actions are 0 to {self.table.num_actions - 1}, not {choices.min()} to {choices.max()}")
-        choices = np.ascontiguousarray(choices, np.int64)
+        self._choices[:] = choices
         if self._compiled is not None:
-            self._step_compiled(choices)
+            self._crew.run()
         else:
-            self._step_in_pieces(choices)
+            self._step_in_pieces(self._choices)
         infos = self._info()
         done = self._terminated | self._truncated
         if done.any():
@@ -131,6 +128,25 @@ class SeatVectorEnv(VectorEnv):
 
     # --- Inside ---
 
+    def _connect(self, threads: int) -> None:
+        """Make the threads that step the games."""
+        table = self.table
+        self._scratch = [
+            (np.zeros(table.words, np.uint64), np.zeros(table.layout.size // 8, np.uint64)) for _ in range(threads)
+        ]
+        rows = (self._rows(self._observations), self._rows(self._masks), self._rows(self._last))
+        outcome = (self._rewards, self._terminated, self._truncated, self._illegal)
+        buffers = (self._compiled, self.states, self.final_states, self._choices, self.learners, self._turn)
+        before, after = (*buffers, *rows, *outcome, self._streams), (table.num_actions,)
+        self._crew = Crew(threads, seat_kernels.step_seats, before, self._scratch, after)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_crew": self._crew.size}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self._connect(kept["_crew"])
+
     def _seed(self, seed: int | Sequence[int | None] | None) -> None:
         if seed is None and self._seeds is not None:
             return  # the generators go on
@@ -142,26 +158,7 @@ class SeatVectorEnv(VectorEnv):
                 raise ValueError(f"{self.num_envs} seeds are needed, not {len(seed)}")
             self._seeds = [fresh_seed() if one is None else int(one) for one in seed]
         self.states["rng"] = [generator(one) for one in self._seeds]
-        self._streams = streams(0, self.num_envs, "opponents")
         self._streams["rng"] = [generator(one, "opponents") for one in self._seeds]
-
-    def _step_compiled(self, choices: np.ndarray) -> None:
-        outcome = (self._rewards, self._terminated, self._truncated, self._illegal)
-        rows = (self._rows(self._observations), self._rows(self._masks), self._rows(self._last))
-        self._run(
-            seat_kernels.step_seats,
-            (self._compiled, self.states, self.final_states, choices),
-            (self.learners, self._turn, *rows, *outcome, self._streams),
-        )
-
-    def _run(self, function: Any, before: tuple[Any, ...], after: tuple[Any, ...]) -> None:
-        scratch, actions = iter(self._scratch), self.table.num_actions
-        if self._team.size == 1:
-            function(*before, 0, self.num_envs, *after, *next(scratch), actions)
-            return
-        self._team.run(
-            function, self.num_envs, lambda start, stop: (*before, start, stop, *after, *next(scratch), actions)
-        )
 
     def _step_in_pieces(self, choices: np.ndarray) -> None:
         words = self._scratch[0][0]

@@ -1,9 +1,78 @@
-"""A few threads that wait for work, cheaper to hand it to than an executor."""
+"""Threads that share compiled work: a `Team` for long jobs of any kind, a `Crew` for one short job again and again."""
 
 import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
+
+from .core.jit import JIT_OFF
+from .core.shares import CLOSED, LEADER, new_shares
+
+
+def check_counts(game: str, **counts: int) -> None:
+    """Refuse numbers of games or threads that are none."""
+    for name, value in counts.items():
+        if not isinstance(value, int) or value < 1:
+            raise ValueError(f"{game}: {name}={value!r} is not allowed; allowed: a whole number from 1")
+
+
+class Crew:
+    """Runs the same kernel on the same arrays, over and over, in about the time it takes to notice a changed number.
+
+    The kernel is called with `(shares, member, *before, *scratch[member], *after)` and takes parts of the batch as in
+    `core.shares`. Waking a thread through Python costs as much as stepping hundreds of games, so workers stay inside
+    the kernel between rounds and look for the next one; after a while without any they sleep until it comes. The
+    caller does what they do not get to, so nothing ever waits for a sleeping worker.
+    """
+
+    def __init__(
+        self, threads: int, kernel: Callable[..., None], before: tuple[Any, ...],
+        scratch: list[tuple[Any, ...]], after: tuple[Any, ...] = ()
+    ) -> None:  # fmt: skip
+        self.size = 1 if JIT_OFF else threads
+        shares = new_shares(self.size)
+        self._kernel = kernel
+        self._calls = [(shares, member, *before, *scratch[member], *after) for member in range(self.size)]
+        self._workers = [_Worker(kernel, call) for call in self._calls[LEADER + 1 :]]
+        weakref.finalize(self, _dismiss, shares, self._workers)
+
+    def run(self) -> None:
+        """One round: everything is done when this returns."""
+        for worker in self._workers:
+            worker.wake()
+        self._kernel(*self._calls[LEADER])
+
+
+class _Worker:
+    """A thread that runs the kernel whenever it is woken, until that finds nothing to do for a while."""
+
+    def __init__(self, kernel: Callable[..., None], call: tuple[Any, ...]) -> None:
+        self._kernel, self._call = kernel, call
+        self._asleep = True
+        self._alarm = threading.Lock()
+        self._alarm.acquire()
+        threading.Thread(target=self._work, daemon=True).start()
+
+    def wake(self) -> None:
+        """Look for work, if not doing so already."""
+        if self._asleep:
+            self._asleep = False
+            self._alarm.release()
+
+    def _work(self) -> None:
+        shares = self._call[0]
+        while not shares[CLOSED]:
+            self._alarm.acquire()
+            self._kernel(*self._call)
+            self._asleep = True
+
+
+def _dismiss(shares: np.ndarray, workers: list[_Worker]) -> None:
+    shares[CLOSED] = 1
+    for worker in workers:
+        worker.wake()
 
 
 class Team:

@@ -8,7 +8,7 @@ from .core import kernels
 from .core.game import Game, IllegalActionError
 from .core.rng import env_seed, generator, streams
 from .spaces import action_space, fresh_seed, observation_space
-from .threads import Team
+from .threads import Crew, check_counts
 
 
 class VectorGame:
@@ -31,32 +31,45 @@ class VectorGame:
     """
 
     def __init__(self, game: Game, num_envs: int, threads: int = 1, seed: int | None = None, **options: Any) -> None:
-        for name, value in (("num_envs", num_envs), ("threads", threads)):
-            if not isinstance(value, int) or value < 1:
-                raise ValueError(f"{game.name}: {name}={value!r} is not allowed; allowed: a whole number from 1")
+        check_counts(game.name, num_envs=num_envs, threads=threads)
         self.table = game.table(**options)
         self.num_envs = num_envs
-        self._team = Team(min(threads, num_envs))
         table, players = self.table, self.table.players
         self.states = table.new_states(num_envs)
         self.final_states = table.new_states(num_envs)
         self.observations = np.zeros((num_envs, table.layout.size), np.int8)
         self._padded_masks = np.zeros((num_envs, 64 * table.words), np.int8)
-        self.action_masks = self._padded_masks[:, : table.num_actions]
         self.seats = np.zeros(num_envs, np.int64)
         self.rewards = np.zeros((num_envs, players), np.float32)
         self.terminated = np.zeros(num_envs, np.bool_)
         self.truncated = np.zeros(num_envs, np.bool_)
         self._totals = np.zeros((2, num_envs, players), np.float32)
         self._lengths = np.zeros((2, num_envs), np.int64)
-        self.final_returns, self.final_lengths = self._totals[1], self._lengths[1]
         self.single_observation_space = observation_space(table)
         self.single_action_space = action_space(table)
         self._sampled = np.zeros(num_envs, np.int64)
-        self._rows = self.observations.view(np.uint64)
-        self._mask_rows = self._padded_masks.view(np.uint64)
-        self._words = [np.zeros(table.words, np.uint64) for _ in range(self._team.size)]
+        self._choices = np.zeros(num_envs, np.int64)
+        self._connect(min(threads, num_envs))
         self.reset(seed)
+
+    def _connect(self, threads: int) -> None:
+        """Make the views of the buffers and the threads that write them."""
+        self.action_masks = self._padded_masks[:, : self.table.num_actions]
+        self.final_returns, self.final_lengths = self._totals[1], self._lengths[1]
+        self._shown = (self.seats, self.observations.view(np.uint64), self._padded_masks.view(np.uint64))
+        outcome = (self.rewards, self.terminated, self.truncated, self._totals, self._lengths)
+        buffers = (self.states, self.final_states, self._choices, *self._shown, *outcome)
+        words = [(np.zeros(self.table.words, np.uint64),) for _ in range(threads)]
+        self._crew = Crew(threads, kernels.step_batch, buffers, words)
+
+    def __getstate__(self) -> dict[str, Any]:
+        views = ("action_masks", "final_returns", "final_lengths", "_shown")  # copies of them would be detached
+        kept = {name: value for name, value in self.__dict__.items() if name not in views}
+        return {**kept, "_crew": self.threads}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self._connect(kept["_crew"])
 
     @property
     def players(self) -> int:
@@ -66,7 +79,7 @@ class VectorGame:
     @property
     def threads(self) -> int:
         """Number of threads that share a step."""
-        return self._team.size
+        return self._crew.size
 
     def reset(self, seed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Begin all games anew, of a fresh seed if none is given; returns `observations` and `action_masks`."""
@@ -75,7 +88,8 @@ class VectorGame:
         self._streams = streams(self.seed, self.num_envs, "sample")
         for buffer in (self.rewards, self.terminated, self.truncated, self._totals, self._lengths):
             buffer[:] = 0
-        self._run(kernels.reset_batch, (self.states,), (self.seats, self._rows, self._mask_rows))
+        words = np.zeros(self.table.words, np.uint64)
+        kernels.reset_batch(self.states, *self._shown, words)
         return self.observations, self.action_masks
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -84,10 +98,8 @@ class VectorGame:
         Returns `observations, action_masks, rewards, terminated, truncated`. Raises `IllegalActionError`, before any
         game has moved, if one of the actions may not be chosen.
         """
-        choices = self._checked(actions)
-        before = (self.states, self.final_states, choices)
-        after = (self.seats, self._rows, self._mask_rows, self.rewards, self.terminated, self.truncated)
-        self._run(kernels.step_batch, before, (*after, self._totals, self._lengths))
+        self._choices[:] = self._checked(actions)
+        self._crew.run()
         return self.observations, self.action_masks, self.rewards, self.terminated, self.truncated
 
     def sample_actions(self) -> np.ndarray:
@@ -129,14 +141,6 @@ class VectorGame:
             error = self.table.refuse(self.states[wrong], int(self.seats[wrong]), int(choices[wrong]))
             raise IllegalActionError(f"game {wrong}: {error}")
         return choices
-
-    def _run(self, function: Any, before: tuple[Any, ...], after: tuple[Any, ...]) -> None:
-        """Run a kernel on all games, a slice a thread, each thread with scratch of its own."""
-        if self._team.size == 1:
-            function(*before, 0, self.num_envs, *after, self._words[0])
-            return
-        scratch = iter(self._words)
-        self._team.run(function, self.num_envs, lambda start, stop: (*before, start, stop, *after, next(scratch)))
 
     def close(self) -> None:
         """Nothing to release."""

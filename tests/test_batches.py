@@ -1,5 +1,11 @@
 """`VectorGame` and the one-seat environments beyond what conformance checks."""
 
+import copy
+import gc
+import pickle
+import threading
+import time
+
 import gymnasium
 import numpy as np
 import pytest
@@ -7,6 +13,7 @@ from gymnasium.vector import AutoresetMode
 from monsterzoo.envs import env_seed, make_vec
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.game import find_game
+from monsterzoo.envs.core.jit import JIT_OFF
 from monsterzoo.envs.core.seat_kernels import ILLEGAL_REWARD
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.envs.single import SeatVectorEnv
@@ -48,6 +55,65 @@ def test_a_reset_repeats_the_games(name, options):
     assert all((vec.step(vec.sample_actions())[0] == one).all() for one in first)
     vec.reset(6)
     assert not all((vec.step(vec.sample_actions())[0] == one).all() for one in first)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 5])
+def test_threads_share_the_work_and_play_the_same_games(name, options, threads):
+    alone, shared = (make_vec(name, 203, count, seed=3, **options) for count in (1, threads))
+    for k in range(300):
+        if k % 100 == 50:
+            time.sleep(0.01)  # long enough for the workers to fall asleep
+        alone.step(alone.sample_actions())
+        shared.step(shared.sample_actions())
+        assert alone.states.tobytes() == shared.states.tobytes()
+    assert (alone.observations == shared.observations).all()
+    assert (alone.action_masks == shared.action_masks).all()
+    assert (alone.final_returns == shared.final_returns).all()
+
+
+def test_threads_end_with_their_batch():
+    before = threading.active_count()
+    batches = [make_vec("pikit_v0", 40, threads=3, seed=0) for _ in range(3)]
+    seats = SeatVectorEnv("pikit_v0", 40, threads=2)
+    seats.reset(seed=0)
+    for batch in batches:
+        batch.step(batch.sample_actions())
+    seats.step(seats.action_masks().argmax(axis=1))
+    assert threading.active_count() > before or JIT_OFF
+    del batch, batches, seats
+    gc.collect()
+    stop = time.monotonic() + 20
+    while threading.active_count() > before and time.monotonic() < stop:
+        time.sleep(0.01)
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda games: pickle.loads(pickle.dumps(games))])
+def test_copies_of_batches_go_on_by_themselves(threads, copied):
+    vec = make_vec("yokai_septet_v0", 32, threads=threads, seed=2)
+    for _ in range(40):
+        vec.step(vec.sample_actions())
+    other = copied(vec)
+    assert other.threads == vec.threads
+    for _ in range(40):
+        vec.step(vec.sample_actions())
+    assert other.states.tobytes() != vec.states.tobytes()
+    for _ in range(40):
+        other.step(other.sample_actions())
+    assert other.states.tobytes() == vec.states.tobytes()
+    assert (other.observations == vec.observations).all()
+    assert (other.final_returns == vec.final_returns).all()
+
+    seats = SeatVectorEnv("yokai_septet_v0", 32, threads=threads)
+    seats.reset(seed=2)
+    twin = copied(seats)
+    for _ in range(60):
+        chosen = seats.action_masks().argmax(axis=1)
+        one, two = seats.step(chosen), twin.step(twin.action_masks().argmax(axis=1))
+        assert (one[0]["observation"] == two[0]["observation"]).all()
+        assert (one[1] == two[1]).all()
+    assert seats.states.tobytes() == twin.states.tobytes()
 
 
 def test_sampled_actions_are_uniform_over_the_legal_ones():

@@ -22,6 +22,7 @@ from .contract import (
 from .jit import compiled, inlined, kernel
 from .layout import expand
 from .rng import draw
+from .shares import begin_round, edge, finish_part, take_part
 
 
 @compiled
@@ -134,10 +135,10 @@ def refresh(state, i, seats, rows, masks, words):
 
 
 @kernel
-def reset_batch(states, start, stop, seats, rows, masks, words):
-    """Set up games start … stop - 1."""
+def reset_batch(states, seats, rows, masks, words):
+    """Set up all games."""
     seats, rows, masks, words = unowned(seats), unowned(rows), unowned(masks), unowned(words)
-    for i in range(start, stop):
+    for i in range(len(states)):
         setup(states[i])
         refresh(states[i], i, seats, rows, masks, words)
 
@@ -153,32 +154,37 @@ def first_illegal(choices, masks, actions):
 
 @kernel
 def step_batch(
-    states, finals, choices, start, stop, seats, rows, masks, rewards, terminated, truncated, totals, lengths, words
+    shares, member, states, finals, choices, seats, rows, masks, rewards, terminated, truncated, totals, lengths, words
 ):  # fmt: skip
-    """Step games start … stop - 1; a finished one is kept in `finals` and set up anew at once.
+    """Step all games, shared among threads; a finished one is kept in `finals` and set up anew at once.
 
     `totals` (2, N, players) and `lengths` (2, N): [0] the running episode, [1] the last finished one.
     """
     totals, lengths, terminated, truncated = unowned(totals), unowned(lengths), unowned(terminated), unowned(truncated)
-    states, finals, choices = unowned(states), unowned(finals), unowned(choices)
+    states, finals, choices, shares = unowned(states), unowned(finals), unowned(choices), unowned(shares)
     seats, rows, masks, rewards, words = unowned(seats), unowned(rows), unowned(masks), unowned(rewards), unowned(words)
-    for i in range(start, stop):
-        state = states[i]
-        advance(state, np.int64(seats[i]), np.int64(choices[i]), rewards[i])
-        lengths[0, i] += 1
-        for seat in range(np.int64(state.players)):
-            totals[0, i, seat] += rewards[i, seat]
-        terminated[i] = state.outcome == TERMINATED
-        truncated[i] = state.outcome == TRUNCATED
-        if state.outcome != PLAYING:
-            finals[i] = states[i]
-            lengths[1, i] = lengths[0, i]
-            lengths[0, i] = 0
+    begin_round(shares, member)
+    part = take_part(shares, member)
+    while part >= 0:
+        for i in range(edge(part, shares, len(states)), edge(part + 1, shares, len(states))):
+            state = states[i]
+            advance(state, np.int64(seats[i]), np.int64(choices[i]), rewards[i])
+            lengths[0, i] += 1
             for seat in range(np.int64(state.players)):
-                totals[1, i, seat] = totals[0, i, seat]
-                totals[0, i, seat] = 0
-            setup(state)
-        refresh(state, i, seats, rows, masks, words)
+                totals[0, i, seat] += rewards[i, seat]
+            terminated[i] = state.outcome == TERMINATED
+            truncated[i] = state.outcome == TRUNCATED
+            if state.outcome != PLAYING:
+                finals[i] = states[i]
+                lengths[1, i] = lengths[0, i]
+                lengths[0, i] = 0
+                for seat in range(np.int64(state.players)):
+                    totals[1, i, seat] = totals[0, i, seat]
+                    totals[0, i, seat] = 0
+                setup(state)
+            refresh(state, i, seats, rows, masks, words)
+        finish_part(shares)
+        part = take_part(shares, member)
 
 
 @inlined

@@ -18,6 +18,7 @@ from .contract import PLAYING, TERMINATED, TRUNCATED, legal, observe, setup
 from .jit import compiled, kernel
 from .kernels import advance, legal_or_wait, pick
 from .layout import expand
+from .shares import begin_round, edge, finish_part, take_part
 
 ILLEGAL_REWARD = np.float32(-1)
 
@@ -153,11 +154,11 @@ def show_learner(state, learner, row, mask, words, actions):
 
 
 @kernel
-def reset_seats(policy, states, start, stop, learners, rows, masks, streams, words, scratch, actions):
-    """Set up games start … stop - 1 and play to the learner's first decision."""
+def reset_seats(policy, states, learners, rows, masks, streams, words, scratch, actions):
+    """Set up all games and play to the learner's first decision."""
     rows, masks, words, scratch = unowned(rows), unowned(masks), unowned(words), unowned(scratch)
     rewards = np.zeros(4, np.float32)
-    for i in range(start, stop):
+    for i in range(len(states)):
         state = states[i]
         state.outcome = TERMINATED
         while state.outcome != PLAYING:
@@ -168,33 +169,38 @@ def reset_seats(policy, states, start, stop, learners, rows, masks, streams, wor
 
 @kernel
 def step_seats(
-    policy, states, finals, choices, start, stop, learners, turn, rows, masks, last_rows, rewards, terminated,
+    shares, member, policy, states, finals, choices, learners, turn, rows, masks, last_rows, rewards, terminated,
     truncated, illegal, streams, words, scratch, actions
 ):  # fmt: skip
-    """Carry out the learners' actions and play on to their next decisions.
+    """Carry out the learners' actions and play on to their next decisions, shared among threads.
 
     A finished game is kept in `finals` with the learner's last observation in `last_rows`, and replaced at once; the
     learner then moves on by `turn` seats. An action that is not legal ends the game with `ILLEGAL_REWARD`.
     """
     rows, masks, last_rows = unowned(rows), unowned(masks), unowned(last_rows)
-    words, scratch = unowned(words), unowned(scratch)
+    words, scratch, shares = unowned(words), unowned(scratch), unowned(shares)
     step_rewards = np.zeros(4, np.float32)
     gained = unowned(step_rewards)
-    for i in range(start, stop):
-        state, learner = states[i], learners[i]
-        illegal[i] = step_learner(state, learner, choices[i], words, gained)
-        rewards[i] = play_others(policy, state, learner, gained[learner], words, scratch, streams[i], gained)
-        terminated[i] = state.outcome == TERMINATED
-        truncated[i] = state.outcome == TRUNCATED
-        if state.outcome != PLAYING:
-            observe(state, learner, last_rows[i])
-            finals[i] = states[i]
-            learner = (learner + turn) % np.int64(state.players)
-            learners[i] = learner
-            while state.outcome != PLAYING:
-                setup(state)
-                play_others(policy, state, learner, np.float32(0), words, scratch, streams[i], gained)
-        show_learner(state, learner, rows[i], masks[i], words, actions)
+    begin_round(shares, member)
+    part = take_part(shares, member)
+    while part >= 0:
+        for i in range(edge(part, shares, len(states)), edge(part + 1, shares, len(states))):
+            state, learner = states[i], learners[i]
+            illegal[i] = step_learner(state, learner, choices[i], words, gained)
+            rewards[i] = play_others(policy, state, learner, gained[learner], words, scratch, streams[i], gained)
+            terminated[i] = state.outcome == TERMINATED
+            truncated[i] = state.outcome == TRUNCATED
+            if state.outcome != PLAYING:
+                observe(state, learner, last_rows[i])
+                finals[i] = states[i]
+                learner = (learner + turn) % np.int64(state.players)
+                learners[i] = learner
+                while state.outcome != PLAYING:
+                    setup(state)
+                    play_others(policy, state, learner, np.float32(0), words, scratch, streams[i], gained)
+            show_learner(state, learner, rows[i], masks[i], words, actions)
+        finish_part(shares)
+        part = take_part(shares, member)
 
 
 # The same in pieces, for policies that are not compiled: Python code asks them between the kernels.
