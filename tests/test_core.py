@@ -37,6 +37,7 @@ def _bit_functions(word, index, results):
     results[2] = bits.highest(word) if word != np.uint64(0) else -1
     results[3] = bits.has(word, index)
     results[4] = bits.nth(word, index) if bits.popcount(word) > index else -1
+    results[5] = bits.nth_by_halves(word, index) if bits.popcount(word) > index else -1
 
 
 @kernel
@@ -100,14 +101,36 @@ def test_streams_of_different_seeds_and_purposes_differ():
 
 @given(word=WORDS, index=st.integers(0, 63))
 def test_bit_functions(word, index):
-    results = np.zeros(5, np.int64)
+    results = np.zeros(6, np.int64)
     _bit_functions(np.uint64(word), index, results)
     members = [i for i in range(64) if word >> i & 1]
     assert results[0] == len(members)
     assert results[1] == (members[0] if members else -1)
     assert results[2] == (members[-1] if members else -1)
     assert results[3] == (index in members)
-    assert results[4] == (members[index] if index < len(members) else -1)
+    assert results[4] == results[5] == (members[index] if index < len(members) else -1)
+
+
+PLACES = np.dtype((np.record, [("six", np.int8, (2, 6)), ("eight", np.int8, 8), ("rest", np.uint64)]))
+
+
+@kernel
+def _where(holders, value, results):
+    results[0] = bits.where(holders[0].six[0], value)
+    results[1] = bits.where(holders[0].six[1], value)
+    results[2] = bits.where(holders[0].eight, value)
+
+
+@given(
+    values=st.lists(st.integers(-128, 127) | st.sampled_from([-1, 0, 7]), min_size=20, max_size=20),
+    value=st.sampled_from([-1, 0, 7, -128, 127]),
+)
+def test_places_that_hold_a_value(values, value):
+    holders, results = np.zeros(1, PLACES), np.zeros(3, np.uint64)
+    holders["six"], holders["eight"] = np.reshape(values[:12], (2, 6)), values[12:]
+    _where(holders, value, results)
+    for result, held in zip(results, (values[:6], values[6:12], values[12:])):
+        assert int(result) == sum(1 << k for k, one in enumerate(held) if one == value)
 
 
 @given(

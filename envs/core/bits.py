@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from llvmlite.binding import get_host_cpu_features
+from numba import config, types
 from numba.extending import intrinsic, overload
 
 from .jit import inlined
@@ -59,22 +60,19 @@ def drop_lowest(bits):
     return bits & (bits - np.uint64(1))
 
 
-@inlined
 def nth(bits, n):
-    """The n-th smallest member, counting from 0."""
-    start = 0
-    for width in (32, 16, 8):  # halve the word three times, then walk
-        count = popcount(bits & first(width))
-        if n >= count:
-            n -= count
-            start += width
-            bits >>= np.uint64(width)
-    for _ in range(n):
+    """The n-th smallest member, counting from 0; there are more than n."""
+    for _ in range(int(n)):
         bits = drop_lowest(bits)
-    return start + lowest(bits)
+    return lowest(bits)
 
 
-# The three functions above as single machine instructions in compiled code.
+def where(places, value):
+    """The set of places that hold a value; `places` is int8 (at most 8,) inside of a record that goes on behind it."""
+    return np.uint64(sum(1 << k for k, held in enumerate(places) if held == value))
+
+
+# These functions as single machine instructions in compiled code.
 
 
 def _unary(name: str, *flags: bool) -> Any:
@@ -109,3 +107,66 @@ def _lowest(bits):
 @overload(highest)
 def _highest(bits):
     return lambda bits: 63 - _ctlz(np.uint64(bits))
+
+
+def _has_deposit() -> bool:
+    """Whether code is compiled for a processor with the instruction PDEP (x86-64 with BMI2)."""
+    own = not (config.CPU_NAME or config.CPU_FEATURES)  # numba compiles for this very machine
+    return own and get_host_cpu_features().get("bmi2", False)
+
+
+@intrinsic
+def _deposit(typing_context, value, mask):
+    def generate(context, builder, signature, args):
+        i64 = ir.IntType(64)
+        name = "llvm.x86.bmi.pdep.64"
+        return builder.call(builder.module.declare_intrinsic(name, (), ir.FunctionType(i64, [i64, i64])), args)
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+@inlined
+def nth_by_halves(bits, n):
+    """`nth` for other processors: is it in the lower or the upper half?"""
+    n, start = np.int64(n), 0
+    for width in (32, 16, 8, 4, 2, 1):
+        below = popcount(bits & first(width))
+        above = n >= below
+        n -= below if above else 0
+        start += width if above else 0
+        bits >>= np.uint64(width if above else 0)
+    return start
+
+
+@overload(nth)
+def _nth(bits, n):
+    if _has_deposit():
+        return lambda bits, n: _cttz(_deposit(ONE << np.uint64(n), bits))
+    return lambda bits, n: nth_by_halves(bits, n)
+
+
+@intrinsic
+def _eight_bytes(typing_context, array):
+    def generate(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        word = builder.load(builder.bitcast(data, ir.IntType(64).as_pointer()))
+        word.align = 1
+        return word
+
+    return types.uint64(array), generate
+
+
+_LOW = np.uint64(0x0101010101010101)
+_SEVEN = np.uint64(0x7F7F7F7F7F7F7F7F)
+_GATHER = np.uint64(0x0102040810204080)  # moves bit 8 k to bit 56 + k
+
+
+@overload(where)
+def _where(places, value):
+    def compare(places, value):
+        # All places at once: a byte becomes zero where the value is, and its highest bit a flag of that.
+        word = _eight_bytes(places) ^ (np.uint64(value) & np.uint64(0xFF)) * _LOW
+        flags = ~(((word & _SEVEN) + _SEVEN) | word | _SEVEN)
+        return ((flags >> np.uint64(7)) * _GATHER >> np.uint64(56)) & ((ONE << np.uint64(len(places))) - ONE)
+
+    return compare

@@ -7,7 +7,7 @@ a card. The encoder below pushes the fields in the order of the tables.
 import numpy as np
 
 from ..core.arrays import unowned
-from ..core.bits import ONE, ZERO, bit, first, wrap
+from ..core.bits import ZERO, bit, first, where, wrap
 from ..core.jit import compiled, inlined
 from ..core.layout import (
     Field,
@@ -196,15 +196,14 @@ def push_straw(row, s, state, seat):
         other = (seat + k) % 2
         s = push_places(row, s, state.straw_down[other], DOWN, np.uint64(state.seen_down[other]))
     for k in range(2):
-        left = ZERO
-        for place in range(DOWN):
-            left |= np.uint64(state.straw_down[(seat + k) % 2, place] != NONE) << np.uint64(place)
-        s = push(row, s, left, DOWN)
+        s = push(row, s, first(DOWN) & ~where(state.straw_down[(seat + k) % 2], NONE), DOWN)
     return s
 
 
 # A card as two one-hot sets of seven, its suit and its rank in the suit; entry 0 is NONE.
 _SUIT_AND_RANK = np.array([0] + [1 << (card // 7) | 1 << (7 + card % 7) for card in range(CARDS)], np.uint64)
+# Those 14 bits of every place in a set of four places.
+_PLACES = np.array([sum(0x3FFF << (14 * k) for k in range(4) if seen >> k & 1) for seen in range(16)], np.uint64)
 
 
 @inlined
@@ -214,8 +213,7 @@ def push_places(row, s, cards, count, seen):
         code = ZERO
         width = 0
         for place in range(start, min(start + 4, count)):
-            is_seen = (seen >> np.uint64(place)) & ONE
-            code |= (is_seen * _SUIT_AND_RANK[cards[place] + 1]) << np.uint64(width)
+            code |= _SUIT_AND_RANK[cards[place] + 1] << np.uint64(width)
             width += 14
-        s = push(row, s, code, width)
+        s = push(row, s, code & _PLACES[(seen >> np.uint64(start)) & np.uint64(15)], width)
     return s

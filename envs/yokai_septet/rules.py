@@ -5,7 +5,7 @@ Sections in the comments are those of the rulebook (see README.md for sources an
 
 import numpy as np
 
-from ..core.bits import ONE, ZERO, bit, first, has, lowest, nth, popcount, wrap
+from ..core.bits import ONE, ZERO, bit, first, has, lowest, nth, popcount, where, wrap
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, record_type
 from ..core.jit import compiled
 from ..core.rng import draw
@@ -151,11 +151,11 @@ def draw_cards(state, cards, count):
     left = np.int64(count)
     # Walk over the cards and take each with probability (still wanted) / (still to come).
     while left > 0:
-        lowest_bit = cards & (~cards + ONE)
-        if draw(state, size) < left:
-            chosen |= lowest_bit
-            left -= 1
-        cards ^= lowest_bit
+        card = cards & (~cards + ONE)
+        taken = draw(state, size) < left
+        chosen |= card if taken else ZERO  # a choice of values: no processor could foresee a jump
+        left -= taken
+        cards ^= card
         size -= 1
     return chosen
 
@@ -376,25 +376,20 @@ def choose_keep(state, seat, action):
 def take_from_straw(state, seat, card):
     """Remove a played card from the straw and turn up what it bared."""
     state.bare[seat] ^= bit(card)
-    up, down = NONE, NONE
-    for place in range(UP):  # without an early exit, which no processor could foresee
-        up = place if state.straw_up[seat, place] == card else up
-    for place in range(DOWN):
-        down = place if state.straw_down[seat, place] == card else down
-    if up == NONE:
-        state.straw_down[seat, down] = NONE
+    up = where(state.straw_up[seat], card)
+    if up == ZERO:
+        state.straw_down[seat, lowest(where(state.straw_down[seat], card))] = NONE
         return
-    state.straw_up[seat, up] = NONE
+    state.straw_up[seat, lowest(up)] = NONE
     if not state.late_reveal:
-        turn_up(state, seat, np.uint64(3) << np.uint64(up))
+        turn_up(state, seat, up | up << ONE)
 
 
 @compiled
 def turn_up(state, seat, places):
     """Of some lower straw places, those with nothing on them lie open from now on."""
-    for place in range(UP):
-        covers = np.uint64(state.straw_up[seat, place] != NONE)
-        places &= ~((covers | covers << ONE) << np.uint64(place))
+    covers = first(UP) & ~where(state.straw_up[seat], NONE)
+    places &= ~(covers | covers << ONE)
     while places != ZERO:
         place = lowest(places)
         places &= places - ONE
