@@ -9,7 +9,7 @@ PACKAGING := pyproject.toml setup.py constraints.txt
 .PHONY: help demo test lint benchmark generated clean
 
 help:
-	@echo "make demo       one game to watch and a table of steps per second"
+	@echo "make demo       train a network for a minute and let it play; about three minutes, into runs/demo"
 	@echo "make test       ruff, mypy and pytest"
 	@echo "make benchmark  the full throughput table, kept in docs"
 	@echo "make generated  rewrite the tables and playthroughs that are made from code"
@@ -41,7 +41,7 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.demo: $(VENV)/.python $(PACKAGING)
-	$(INSTALL) .
+	$(INSTALL) ".[train]"
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.python $(PACKAGING)

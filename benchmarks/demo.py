@@ -1,68 +1,135 @@
-"""What `make demo` shows: one game to watch, move by move, and then how fast such games go."""
+"""What `make demo` shows: how a game goes, how fast, and what a network learns about it in one minute.
+
+Training and tournament are the commands of the same name, and are shown as they would be typed.
+"""
 
 import argparse
+import json
+import shlex
 import sys
+import time
+from pathlib import Path
 from random import Random
 from typing import Any
 
 from monsterzoo import envs
 from monsterzoo.envs.core.game import NAMES, find_game
 from monsterzoo.envs.tables import label
+from monsterzoo.training import cli
+from monsterzoo.training.config import Config
+from monsterzoo.training.ppo import Trainer
 
 from .measuring import grid, measure
 from .throughput import runs_of
 
-SHORT_GAMES: dict[str, dict[str, Any]] = {"yokai_septet_v0": {"episode": "round"}}
-"""Options that make a game short enough to watch."""
-
-
-def watch(name: str, seed: int) -> None:
-    """Play one game of random legal moves with the table drawn now and then."""
-    env = envs.make(name, render_mode="ansi", **SHORT_GAMES.get(name, {}))
-    env.reset(seed=seed)
-    random, raw, phase, moves = Random(seed), env.unwrapped, None, 0
-    for agent in env.agent_iter():
-        observation, _, terminated, truncated, _ = env.last()
-        if terminated or truncated:
-            break
-        now = raw.snapshot()["phase"]
-        if now != phase or moves % 12 == 0:
-            print(f"\n{env.render()}\n")
-            phase = now
-        legal = observation["action_mask"].nonzero()[0].tolist()
-        action = random.choice(legal)
-        choices = f"{len(legal):2} of {len(observation['action_mask'])} actions legal"
-        print(f"  {agent}  {choices}  chooses {raw.action_name(action)}")
-        env.step(action)
-        moves += 1
-    print(f"\n{env.render()}\n\nThe game is over after {moves} moves.")
-    for agent, reward in env.rewards.items():
-        print(f"  {agent}  reward {reward:+.2f}")
-
-
-def speed(names: list[str]) -> str:
-    """A short throughput table: the first variant of every game."""
-    rows = []
-    for name in names:
-        options = find_game(name).variants[0]
-        rates = measure(runs_of(name, options, 1024, every=False), seconds=0.2, repeats=3)
-        rows.append([f"{name} {label(options)}", *rates.values()])
-    head = ("steps/s, random play", "rules only", "batch of 1,024\n1 thread", "batch of 1,024\n2 threads", "AEC env()")
-    return grid(head, rows)
+OPPONENTS = ("random", "heuristic")
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m monsterzoo.benchmarks.demo", description=__doc__)
-    parser.add_argument("--game", choices=NAMES, default="yokai_septet_v0", help="the game to watch")
+    parser.add_argument("--game", choices=NAMES, default="pikit_v0")
+    parser.add_argument("--players", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=1.0, help="time to learn")
+    parser.add_argument("--num-envs", type=int, default=256, help="games to learn from at once")
+    parser.add_argument("--games", type=int, default=3000, help="games of the tournament")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=Path("runs/demo"), help="what is learned goes here, or beside it")
     chosen = parser.parse_args(arguments)
-    print(f"{find_game(chosen.game).title}, played at random (the first run compiles the rules, a few seconds)")
-    watch(chosen.game, chosen.seed)
-    print("\nMeasuring (compiles once more; the machine code is kept for later runs) …\n", flush=True)
-    print(speed(list(NAMES)))
-    print("\nAll interfaces and variants: python -m monsterzoo.benchmarks.throughput")
+    options: dict[str, Any] = {"players": chosen.players}
+    run = unused(chosen.out)
+    game = ["--game", chosen.game, "--players", str(chosen.players), "--seed", str(chosen.seed)]
+    learning = ["--minutes", f"{chosen.minutes:g}", "--num-envs", str(chosen.num_envs), "--minibatch", "1024"]
+    watching = ["--evaluate-every", f"{12 * chosen.minutes:g}", "--no-tensorboard", "--out", str(run)]
+    playing = ["--policies", *OPPONENTS, f"ppo:{run}", "--games", str(chosen.games), "--batch", "512", "--quiet"]
+
+    headline(f"{find_game(chosen.game).title}, {label(options)}: the first moves of a random game, and its end")
+    watch(chosen.game, options, chosen.seed)
+    headline("Random steps a second")
+    print(speed(chosen.game, options))
+    headline(f"A network learns for {60 * chosen.minutes:.0f} seconds")
+    warm_up(Config(game=chosen.game, players=chosen.players, num_envs=16, evaluate_games=16))
+    code = command("train", *game, *learning, *watching)
+    if code:
+        return code
+    headline("It plays against the built-in players")
+    code = command("arena", *game, *playing, "--output", str(run / "arena"))
+    if code:
+        return code
+    headline("What was learned")
+    print(verdict(json.loads((run / "arena.json").read_text())))
+    print(f"\n  {run}/curve.png   the training curve\n  {run}/arena.png   the ratings, as a picture")
+    print(f"  {run}/arena.json  all numbers of the tournament\n\nTo learn on for ten minutes:")
+    print(f"  monsterzoo train --resume --minutes {chosen.minutes + 10:g} --out {shlex.quote(str(run))}")
     return 0
+
+
+def unused(folder: Path) -> Path:
+    """The folder, or the first of folder-2, folder-3, … that is not there yet: runs are not overwritten."""
+    found, number = folder, 1
+    while found.exists():
+        number += 1
+        found = folder.with_name(f"{folder.name}-{number}")
+    return found
+
+
+def headline(text: str) -> None:
+    """A line that starts a part."""
+    print(f"\n--- {text} ---\n", flush=True)
+
+
+def watch(name: str, options: dict[str, Any], seed: int, moves: int = 12) -> None:
+    """Play one game of random legal moves; show the table at its start and its end, and the first moves."""
+    env = envs.make(name, render_mode="ansi", **options)
+    env.reset(seed=seed)
+    random, raw, move = Random(seed), env.unwrapped, 0
+    print(f"{env.render()}\n")
+    for agent in env.agent_iter():
+        observation, _, terminated, truncated, _ = env.last()
+        if terminated or truncated:
+            break
+        legal = observation["action_mask"].nonzero()[0].tolist()
+        action = random.choice(legal)
+        if move < moves:
+            choices = f"{len(legal):2} of {len(observation['action_mask'])} actions legal"
+            print(f"  {agent}  {choices}  chooses {raw.action_name(action)}")
+        env.step(action)
+        move += 1
+    rewards = ", ".join(f"{agent} {reward:+.2f}" for agent, reward in env.rewards.items())
+    print(f"  … {move} moves in all\n\n{env.render()}\n\n  rewards: {rewards}")
+
+
+def speed(name: str, options: dict[str, Any]) -> str:
+    """A short throughput table."""
+    rates = measure(runs_of(name, options, 1024, every=False), seconds=0.2, repeats=3)
+    head = ("", "rules only", "batch of 1,024\n1 thread", "batch of 1,024\n2 threads", "AEC env()")
+    return grid(head, [[f"{name} {label(options)}", *rates.values()]])
+
+
+def warm_up(config: Config) -> None:
+    """Compile what training calls, so that its time is spent on learning."""
+    began = time.perf_counter()
+    trainer = Trainer(config)
+    trainer.update()
+    trainer.evaluate()
+    print(f"Compiled in {time.perf_counter() - began:.0f} s; the machine code is kept for later runs.\n")
+
+
+def command(*words: str) -> int:
+    """Show a command and carry it out."""
+    print(f"$ {shlex.join(['monsterzoo', *words])}", flush=True)
+    return cli.main(words)
+
+
+def verdict(result: dict[str, Any]) -> str:
+    """What the tournament says about the network, in words."""
+    learned = result["players"][-1]["name"]
+    lines = []
+    for pair in result["pairs"]:
+        if pair["player"] == learned:
+            low, high = pair["interval"]
+            lines.append(f"It wins {pair['win_rate']:.1%} against {pair['against']} (95 %: {low:.1%} to {high:.1%}).")
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":
