@@ -5,6 +5,7 @@ Training and tournament are the commands of the same name, and are shown as they
 
 import argparse
 import json
+import os
 import shlex
 import sys
 import time
@@ -60,7 +61,8 @@ def main(arguments: list[str] | None = None) -> int:
     print(verdict(json.loads((run / "arena.json").read_text())))
     print(f"\n  {run}/curve.png   the training curve\n  {run}/arena.png   the ratings, as a picture")
     print(f"  {run}/arena.json  all numbers of the tournament\n\nTo learn on for ten minutes:")
-    print(f"  monsterzoo train --resume --minutes {chosen.minutes + 10:g} --out {shlex.quote(str(run))}")
+    program = os.path.relpath(Path(sys.executable).with_name("monsterzoo"))  # nobody has activated the environment
+    print(f"  {program} train --resume --minutes {chosen.minutes + 10:g} --out {shlex.quote(str(run))}")
     return 0
 
 
