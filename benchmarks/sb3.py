@@ -1,14 +1,18 @@
-"""MaskablePPO's steps a second: the compiled batch against a `DummyVecEnv` of environments around the AEC API.
+"""MaskablePPO's speed on the compiled batch against a `DummyVecEnv` of environments around the AEC API.
 
-All run in one process, in turns, with the same game, network, PPO settings and decisions between two updates; the
-`DummyVecEnv` once with as many games as the batch and once with the few games it is customarily used with. A step is
-one decision of the learner, learning included. `python -m monsterzoo.benchmarks.sb3 --game pikit_v0 --players 2`
+All run in one process, in turns, with the same game, opponents (random), network and PPO settings: decisions between
+two updates, minibatch and epochs are the same for every row. The `DummyVecEnv` runs once with the few games it is
+customarily used with, and once with as many as the batch. Each runs with SB3's own `MlpPolicy` and with `MaskedPolicy`
+of `monsterzoo.training.sb3`, which has the same network. A step is one decision of the learner, learning included.
+
+`python -m monsterzoo.benchmarks.sb3 --game pikit_v0 --players 2`
 """
 
 import argparse
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,9 +20,11 @@ import gymnasium
 import numpy as np
 import torch
 from monsterzoo.envs import make
-from monsterzoo.training.sb3 import make_vec_env
+from monsterzoo.training.sb3 import MaskedPolicy, make_vec_env
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
+
+from .measuring import grid
 
 
 class AECSeat(gymnasium.Env):
@@ -62,48 +68,92 @@ class AECSeat(gymnasium.Env):
         return self._mask
 
 
-def measure(env: VecEnv, steps: int, seconds: float) -> float:
+POLICIES: dict[str, Any] = {"MlpPolicy": "MlpPolicy", "MaskedPolicy": MaskedPolicy}
+
+
+def measure(env: VecEnv, policy: Any, chosen: argparse.Namespace) -> float:
     """Steps a second of `MaskablePPO.learn`, learning included."""
+    steps = chosen.rollout // env.num_envs
     model = MaskablePPO(
-        "MlpPolicy", env, n_steps=steps, batch_size=1024, n_epochs=1, gamma=1.0, seed=0, device="cpu",
-        policy_kwargs={"net_arch": [64, 64]},
+        policy, env, n_steps=steps, batch_size=chosen.batch_size, n_epochs=chosen.epochs, gamma=1.0, seed=0,
+        device="cpu", policy_kwargs={"net_arch": [64, 64]},
     )  # fmt: skip
     model.learn(1)  # everything compiled and allocated
-    began, done = time.perf_counter(), 0
-    while time.perf_counter() - began < seconds:
+    clock = time.process_time if chosen.cpu else time.perf_counter
+    began, done = clock(), 0
+    while clock() - began < chosen.seconds:
         model.learn(1, reset_num_timesteps=False)
         done += steps * env.num_envs
-    return done / (time.perf_counter() - began)
+    return done / (clock() - began)
 
 
 def main(argv: list[str]) -> int:
-    """Measure both and print their ratio."""
-    parser = argparse.ArgumentParser("python -m monsterzoo.benchmarks.sb3", description=__doc__)
+    """Measure all and print their ratios."""
+    parser = argparse.ArgumentParser(
+        "python -m monsterzoo.benchmarks.sb3", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--game", default="pikit_v0")
     parser.add_argument("--players", type=int, default=2)
-    parser.add_argument("--num-envs", type=int, default=1024)
+    parser.add_argument("--num-envs", type=int, default=1024, help="games of the batch")
     parser.add_argument("--few", type=int, default=8, help="games of the customary DummyVecEnv")
-    parser.add_argument("--steps", type=int, default=8, help="decisions of each game of the batch between two updates")
+    parser.add_argument("--rollout", type=int, default=8192, help="decisions of all games between two updates")
+    parser.add_argument("--batch-size", type=int, default=1024)
+    parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=5.0, help="of every measurement")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cpu", action="store_true", help="by processor time, for busy machines")
     chosen = parser.parse_args(argv)
     torch.set_num_threads(1)
-    game, many, few, options = chosen.game, chosen.num_envs, chosen.few, {"players": chosen.players}
-    batch = make_vec_env(game, many, "random", seed=0, seat=0, **options)
-    dummies = {n: DummyVecEnv([partial(AECSeat, game, i, **options) for i in range(n)]) for n in (many, few)}
-    rows: dict[str, VecEnv] = {f"make_vec_env, {many} games": batch}
-    rows |= {f"DummyVecEnv of AEC environments, {n} games": dummy for n, dummy in dummies.items()}
-    rates: dict[str, list[float]] = {label: [] for label in rows}
-    for _ in range(chosen.rounds):
-        for label, env in rows.items():
-            rates[label].append(measure(env, chosen.steps * many // env.num_envs, chosen.seconds))
-    print(f"MaskablePPO on {game}, {chosen.players} players, learning included, median of {chosen.rounds}\n")
-    print("| environments | steps/s | the batch is faster by |\n|---|---|---|")
-    fast = next(iter(rates.values()))
-    for label, slow in rates.items():
-        ratio = statistics.median(one / other for one, other in zip(fast, slow))
-        print(f"| {label} | {statistics.median(slow):,.0f} | {ratio:.1f} |")
+    print(report(chosen, measure_all(chosen)))
     return 0
+
+
+def measure_all(chosen: argparse.Namespace) -> dict[tuple[str, str], list[float]]:
+    """Steps a second of all rounds, by environments and policy; the batch comes first."""
+    game, many, options = chosen.game, chosen.num_envs, {"players": chosen.players}
+    environments: dict[str, VecEnv] = {
+        f"make_vec_env, {many:,} games": make_vec_env(game, many, "random", seed=0, seat=0, **options)
+    }
+    for count in (chosen.few, many):
+        makers: list[Callable[[], gymnasium.Env]] = [partial(AECSeat, game, seed, **options) for seed in range(count)]
+        environments[f"DummyVecEnv of AEC environments, {count:,} games"] = DummyVecEnv(makers)
+    rates: dict[tuple[str, str], list[float]] = {(env, policy): [] for env in environments for policy in POLICIES}
+    for _ in range(chosen.rounds):
+        for env, policy in rates:
+            rates[env, policy].append(measure(environments[env], POLICIES[policy], chosen))
+    return rates
+
+
+def report(chosen: argparse.Namespace, rates: dict[tuple[str, str], list[float]]) -> str:
+    """A table of rates, and how much faster the batch is: medians, of the ratios within a round."""
+    labels = list(dict.fromkeys(env for env, _ in rates))
+    rows = [[env, *(f"{statistics.median(rates[env, policy]):,.0f}" for policy in POLICIES)] for env in labels]
+
+    def faster(policy: str, other: str, other_policy: str) -> str:
+        pairs = zip(rates[labels[0], policy], rates[other, other_policy])
+        return f"{statistics.median(one / two for one, two in pairs):.1f}"
+
+    ratios = []
+    for env, meaning in zip(labels[1:], ("as customary", "as many games")):
+        stock = faster("MlpPolicy", env, "MlpPolicy")
+        ratios.append([f"{meaning}: {env}", stock, faster("MaskedPolicy", env, "MlpPolicy")])
+        ratios[-1].append(faster("MaskedPolicy", env, "MaskedPolicy"))
+    return (
+        f"MaskablePPO on {chosen.game}, {chosen.players} players, learning included: {chosen.rollout:,} decisions an "
+        f"update,\nminibatches of {chosen.batch_size:,}, epochs: {chosen.epochs}, one thread; medians of "
+        f"{chosen.rounds} rounds by {'processor' if chosen.cpu else 'wall-clock'} time\n\n"
+        + grid(("steps/s", *POLICIES), rows)
+        + "\n\n"
+        + grid(
+            (
+                "make_vec_env is faster by",
+                "MlpPolicy\non both",
+                "MaskedPolicy,\nthere MlpPolicy",
+                "MaskedPolicy\non both",
+            ),
+            ratios,
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,15 +1,20 @@
 """MaskablePPO's environments: the games of the AEC API, step by step, and self-play against the past."""
 
+import re
+
 import numpy as np
 import pytest
+import torch
 from monsterzoo.envs import env_seed
 from monsterzoo.envs import make as make_env
 
 pytest.importorskip("sb3_contrib")
 
+from monsterzoo.benchmarks import sb3 as benchmark
 from monsterzoo.policies import from_sb3
-from monsterzoo.training.sb3 import PastSelf, SelfPlay, make_vec_env
+from monsterzoo.training.sb3 import MaskedCategorical, MaskedPolicy, PastSelf, SelfPlay, make_vec_env
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 GAME, OPTIONS = "yokai_septet_v0", {"players": 4, "episode": "round", "reward": "score"}
@@ -113,10 +118,76 @@ def test_single_games_have_masks_and_nothing_else() -> None:
         env.set_attr("opponents", None)
 
 
+def masked_distributions(rows: int, actions: int) -> tuple[torch.Tensor, np.ndarray]:
+    """Logits with large differences, and masks with one legal action and more."""
+    generator = torch.Generator().manual_seed(0)
+    logits = 5 * torch.randn(rows, actions, generator=generator)
+    masks = torch.rand(rows, actions, generator=generator) < 0.2
+    masks[torch.arange(rows), torch.arange(rows) % actions] = True
+    masks[0, 1:] = False
+    return logits, masks.numpy()
+
+
+def test_the_distribution_is_that_of_maskable_ppo() -> None:
+    logits, masks = masked_distributions(64, 20)
+    actions = torch.from_numpy(masks.argmax(1))
+    for applied in (masks, masks.reshape(-1), None):
+        results = []
+        for distribution in (MaskableCategoricalDistribution(20), MaskedCategorical(20)):
+            inputs = logits.clone().requires_grad_()
+            distribution.proba_distribution(inputs)
+            if applied is not None:
+                distribution.apply_masking(applied)
+            log_probs, entropies = distribution.log_prob(actions), distribution.entropy()
+            (log_probs.sum() + 3 * entropies.square().sum()).backward()
+            results.append((log_probs, entropies, distribution.mode(), inputs.grad))
+        for theirs, ours in zip(*results):
+            torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-5)
+
+
+def test_drawn_actions_are_legal_and_as_frequent_as_they_should_be() -> None:
+    logits, masks = masked_distributions(4, 20)
+    distribution = MaskedCategorical(20).proba_distribution(logits.repeat(50_000, 1))
+    distribution.apply_masking(np.tile(masks, (50_000, 1)))
+    torch.manual_seed(0)
+    drawn = distribution.sample().reshape(50_000, 4).numpy()
+    for row in range(4):
+        counts = np.bincount(drawn[:, row], minlength=20)
+        expected = distribution.log_probs[row].exp().numpy()
+        assert not counts[~masks[row]].any()
+        np.testing.assert_allclose(counts / 50_000, expected, atol=5 * np.sqrt(0.25 / 50_000))
+
+
+def test_the_policy_learns_like_mlp_policy(tmp_path) -> None:
+    models = []
+    for policy in ("MlpPolicy", MaskedPolicy):
+        env = make_vec_env(GAME, 16, seed=0, **OPTIONS)
+        models.append(MaskablePPO(policy, env, n_steps=8, batch_size=64, n_epochs=2, seed=0, device="cpu"))
+    theirs, ours = models
+    theirs.learn(128)
+    # The same rollout and the same order of minibatches give the same weights.
+    ours._setup_learn(128)
+    ours.rollout_buffer, ours._current_progress_remaining = theirs.rollout_buffer, 1.0
+    theirs.policy.load_state_dict(ours.policy.state_dict())
+    theirs.policy.optimizer.load_state_dict(ours.policy.optimizer.state_dict())
+    theirs._current_progress_remaining = 1.0
+    for model in models:
+        np.random.seed(0)
+        model.train()
+    for name, values in ours.policy.state_dict().items():
+        torch.testing.assert_close(values, theirs.policy.state_dict()[name], rtol=1e-3, atol=1e-5)
+    ours.save(tmp_path / "model.zip")
+    loaded = MaskablePPO.load(tmp_path / "model.zip")
+    assert isinstance(loaded.policy, MaskedPolicy)
+    observations, masks = env.reset(), get_action_masks(env)
+    expected, _ = ours.predict(observations, action_masks=masks, deterministic=True)
+    np.testing.assert_array_equal(loaded.predict(observations, action_masks=masks, deterministic=True)[0], expected)
+
+
 def test_maskable_ppo_plays_against_its_own_past() -> None:
     past = PastSelf(GAME, keep=2, **OPTIONS)
     env = make_vec_env(GAME, 16, past, seed=0, **OPTIONS)
-    model = MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=64, n_epochs=1, gamma=1.0, seed=0, device="cpu")
+    model = MaskablePPO(MaskedPolicy, env, n_steps=8, batch_size=64, n_epochs=1, gamma=1.0, seed=0, device="cpu")
     before = {name: values.clone() for name, values in model.policy.state_dict().items()}
     model.learn(16 * 8 * 5, callback=SelfPlay(past, every=1))
     assert len(past._weights) == 2
@@ -129,3 +200,13 @@ def test_maskable_ppo_plays_against_its_own_past() -> None:
     actions = from_sb3(model).act(env.games.reset()[0]["observation"], masks.astype(np.int8), np.zeros(16, np.int64))
     assert masks[np.arange(16), actions].all()
     assert len(model.ep_info_buffer) > 0
+
+
+def test_the_benchmark_compares_equal_rollouts(capsys: pytest.CaptureFixture[str]) -> None:
+    sizes = "--num-envs 8 --few 2 --rollout 32 --batch-size 16 --seconds 0.01 --rounds 1"
+    assert benchmark.main(f"--game {GAME} --players 4 {sizes}".split()) == 0
+    shown = capsys.readouterr().out
+    for row in ("make_vec_env, 8 games", "AEC environments, 2 games", "AEC environments, 8 games"):
+        assert re.search(rf"^.*{row} +[\d,]+ +[\d,]+$", shown, re.MULTILINE), row
+    for row in ("as customary: .* 2 games", "as many games: .* 8 games"):
+        assert re.search(rf"^{row}( +\d+\.\d){{3}}$", shown, re.MULTILINE), row
