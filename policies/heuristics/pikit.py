@@ -10,7 +10,7 @@
 """
 
 import numpy as np
-from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, has, lowest, popcount, wrap
+from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, popcount, wrap
 from monsterzoo.envs.core.jit import compiled, inlined
 from monsterzoo.envs.pikit.observation import layout
 from monsterzoo.envs.pikit.rules import (
@@ -32,6 +32,9 @@ from monsterzoo.envs.pikit.rules import (
     TAKE_NOTHING,
     TAKE_SUM,
     TURN,
+    count,
+    points,
+    total,
 )
 
 from . import register
@@ -54,6 +57,8 @@ for _players, _layout in _LAYOUTS.items():
 # The mechas of all seats are one set of 6 columns a seat: its members 0, 6, 12, 18, and the seats these belong to.
 _SEATS = np.uint64(sum(1 << 6 * seat for seat in range(4)))
 _SEAT = np.arange(24) // 6
+_DICE = np.uint64(sum(1 << effect for effect in range(EFFECTS) if effect < STEAL or effect >= TURN))
+_STEALS = np.uint64(sum(1 << effect for effect in range(STEAL, DRAW)))
 _SIZES = np.array([-1, -1, *(_LAYOUTS[players].size // 8 for players in (2, 3, 4))], np.int64)
 
 # --- Weights, in points ---
@@ -96,7 +101,7 @@ def full_where(numbers):
 @inlined
 def price_list(row, at, one):
     """What taking a value from the centre brings, a byte each; then the same for taking it twice, up to 7."""
-    few, many = eight(row, at[CENTRE] - 1) & ~np.uint64(0xFF), eight(row, at[CENTRE] + 3) >> np.uint64(32)
+    few, many = bag(row, at[CENTRE])
     prices = full_where(few) & (_PRICES[0] | np.uint64(one) << np.uint64(8))
     eights = (many & np.uint64(0xFF)) << np.uint64(3)
     twice = full_where(few - (full_where(few) & _EACH))
@@ -126,9 +131,10 @@ def worth_of_pair(prices, low, high):
     return np.float64(max(both, price(prices, low + high), price(prices, abs(high - low))))
 
 
-@inlined
-def worth_of_double(row, at, players, prices, face, seat):
+@compiled
+def worth_of_double(row, players, prices, face, seat):
     """What the best option of a double brings to a seat: the cards, its mecha or a card of whom has that."""
+    at = _AT[players]
     best = np.float64(max(price(prices, 2 * face), np.int64((prices[2] >> np.uint64(face << 3)) & np.uint64(0xFF))))
     if has(columns(row, at[ON_TABLE], 6), face - 1):
         return max(best, np.float64(MECHA_POINTS))
@@ -140,22 +146,16 @@ def worth_of_double(row, at, players, prices, face, seat):
 
 
 @inlined
-def worth_of_roll(row, at, players, prices, first, second, seat):
-    """What the best option of a roll brings to a seat."""
-    if first == second:
-        return worth_of_double(row, at, players, prices, first, seat)
-    return worth_of_pair(prices, first, second)
+def bag(row, start):
+    """A field of cards by value as in the rules: a byte for each value, in two words for 1 … 7 and 8 … 11."""
+    return eight(row, start - 1) & ~np.uint64(0xFF), eight(row, start + 3) >> np.uint64(32)
 
 
 @inlined
 def average_unseen(row, at):
     """The average value of a card nobody has shown."""
-    total, cards = 0, 0
-    for value in range(1, 12):
-        seen = number(row, at[UNSEEN] + value - 1)
-        total += seen * value
-        cards += seen
-    return np.float64(total) / max(cards, 1)
+    unseen = bag(row, at[UNSEEN])
+    return np.float64(points(unseen)) / max(total(unseen), 1)
 
 
 @compiled
@@ -168,12 +168,10 @@ def worth_of_theft(row, players, victim):
     mechas = 15.0 * popcount(columns(row, at[MECHAS] + 6 * victim, 6))
     unknown = number(row, at[UNKNOWN] + victim)
     loss = mechas + (unknown * average_unseen(row, at) if unknown > 0 else 0.0)
-    wounds = 0.0
+    known = bag(row, at[KNOWN] + 11 * victim)
     for value in range(1, 12):
-        cards = number(row, at[KNOWN] + 11 * victim + value - 1)
-        loss += value * cards
-        if value == 3:
-            wounds = 6.0 * cards
+        loss += value * count(known, value)
+    wounds = 6.0 * count(known, 3)
     best = -1000
     for seat in range(players):
         best = max(best, number(row, at[SCORES] + seat) if seat != victim else -1000)
@@ -212,52 +210,86 @@ def better(best, chosen, options, action, value):
 
 
 @compiled
-def worth_of_effect(row, players, prices, low, high, now, effect, seat):
-    """What an effect brings to the seat whose turn it is; `now` is what the roll brings without."""
+def best_effect(row, players, low, high, one, seat, effects, costs):
+    """The one of some effects that brings most to the seat whose turn it is, and how much that is (at least 0).
+
+    `one` is what a 1 is worth to the seat; `costs` are those of an effect by its own card (0 for free, 1 to pay its
+    points), by which card else, and which effects have their own.
+    """
     at = _AT[players]
-    if effect >= TURN:
-        face, other = (effect - TURN - 5, low) if effect >= TURN + 6 else (effect - TURN + 1, high)
-        return worth_of_roll(row, at, players, prices, face, other, seat) - now
-    if effect == DRAW:
-        return average_unseen(row, at)
-    if effect >= STEAL:
-        return worth_of_theft(row, players, wrap(seat + 1 + effect - STEAL, players))
-    total = 0.0
-    if effect == REROLL + 2:
-        for first in range(1, 7):
-            total += worth_of_double(row, at, players, prices, first, seat)
-            for second in range(first + 1, 7):
-                total += 2.0 * worth_of_pair(prices, first, second)
-        return total / 36.0 - now
-    other = high if effect == REROLL else low
+    prices = price_list(row, at, one)
+    best, chosen = 0.0, -1
+    if effects & _DICE != ZERO:
+        # Both dice are turned to every face: these are the rolls that may come, too.
+        twins = worth_of_double(row, players, prices, low, seat), worth_of_double(row, players, prices, high, seat)
+        now = twins[0] if low == high else worth_of_pair(prices, low, high)
+        low_total, high_total, turned, turn = 0.0, 0.0, 0.0, -1
+        other_turned, other_turn = 0.0, -1
+        for face in range(1, 7):
+            value = twins[1] if face == high else worth_of_pair(prices, face, high)
+            low_total += value
+            turned, turn = improve(turned, turn, effects, TURN + face - 1, value - now, costs)
+            value = twins[0] if face == low else worth_of_pair(prices, face, low)
+            high_total += value
+            other_turned, other_turn = improve(other_turned, other_turn, effects, TURN + 5 + face, value - now, costs)
+        best, chosen = improve(best, chosen, effects, REROLL, low_total / 6.0 - now, costs)
+        best, chosen = improve(best, chosen, effects, REROLL + 1, high_total / 6.0 - now, costs)
+        if has(effects, REROLL + 2):
+            value = worth_of_any_roll(row, players, prices, seat) - now
+            best, chosen = improve(best, chosen, effects, REROLL + 2, value, costs)
+    steals = effects & _STEALS
+    while steals != ZERO:
+        effect = lowest(steals)
+        steals = drop_lowest(steals)
+        value = worth_of_theft(row, players, wrap(seat + 1 + effect - STEAL, players))
+        best, chosen = improve(best, chosen, effects, effect, value, costs)
+    if has(effects, DRAW):
+        best, chosen = improve(best, chosen, effects, DRAW, average_unseen(row, at), costs)
+    if effects & _DICE != ZERO:
+        if turned > best:
+            best, chosen = turned, turn
+        if other_turned > best:
+            best, chosen = other_turned, other_turn
+    return best, chosen
+
+
+@inlined
+def improve(best, chosen, effects, effect, value, costs):
+    """The better one of what was best so far and another effect, if that is legal."""
+    pay, other_card, own = costs
+    card = np.float64(CARD_OF[effect] if has(own, effect) else other_card)
+    value = value - pay * card - pay * EFFORT
+    taken = has(effects, effect) and value > best
+    return value if taken else best, effect if taken else chosen
+
+
+@inlined
+def worth_of_any_roll(row, players, prices, seat):
+    """What the best option of a roll of both dice brings on average."""
+    value = 0.0
     for face in range(1, 7):
-        total += worth_of_roll(row, at, players, prices, face, other, seat)
-    return total / 6.0 - now
+        value += worth_of_double(row, players, prices, face, seat)
+        for other in range(face + 1, 7):
+            value += 2.0 * worth_of_pair(prices, face, other)
+    return value / 36.0
 
 
 @inlined
 def best_discard(row, players, words, low, high):
     """The discard that brings the most beyond its card, or the end of discards."""
     at = _AT[players]
-    prices = price_list(row, at, worth_of_one(row, at, players))
-    now = worth_of_roll(row, at, players, prices, low, high, 0)
-    best, chosen = 0.0, END_DISCARDS
-    plain = words[0] & (bit(EFFECTS) - np.uint64(1))
+    plain = words[0] & first(EFFECTS)
     # A wild card costs so much more that only the cheapest one in hand is worth a thought.
     wild, cheapest = columns(row, at[HAND] + 8, 3), 0
     effects = plain
     if wild != ZERO:
         cheapest = lowest(wild) + 9
         effects |= wild_effects(words, cheapest)
-    while effects != ZERO:
-        effect = lowest(effects)
-        effects = drop_lowest(effects)
-        by_own = has(plain, effect)
-        cost = np.float64(CARD_OF[effect] if by_own else cheapest)
-        value = worth_of_effect(row, players, prices, low, high, now, effect, 0) - cost - EFFORT
-        if value > best:
-            best, chosen = value, effect if by_own else effect + EFFECTS * (cheapest - 8)
-    return chosen
+    one = worth_of_one(row, at, players)
+    _, chosen = best_effect(row, players, low, high, one, 0, effects, (1.0, cheapest, plain))
+    if chosen < 0:
+        return END_DISCARDS
+    return chosen if has(plain, chosen) else chosen + EFFECTS * (cheapest - 8)
 
 
 @inlined
@@ -267,7 +299,7 @@ def wild_effects(words, value):
     effects = words[0] >> np.uint64(start)
     if value == 11:
         effects |= words[1] << np.uint64(64 - start)
-    return effects & (bit(EFFECTS) - np.uint64(1))
+    return effects & first(EFFECTS)
 
 
 @inlined
@@ -294,9 +326,8 @@ def best_reaction(row, players, words, low, high):
             action = 64 * k + lowest(words[k])
     if action >= END_DISCARDS:
         return ACCEPT
-    prices = price_list(row, at, worth_of_one(row, at, players) if turn == 0 else 1.0 + ONE_BEHIND)
-    now = worth_of_roll(row, at, players, prices, low, high, turn)
-    value = worth_of_effect(row, players, prices, low, high, now, effect, turn)
+    one = worth_of_one(row, at, players) if turn == 0 else 1.0 + ONE_BEHIND
+    value, _ = best_effect(row, players, low, high, one, turn, effects, (0.0, 0, effects))
     if turn != 0 and players > 2 and not steals:
         value *= SPITE
     return action if value > CARD_OF[action] + EFFORT else ACCEPT
