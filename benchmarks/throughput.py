@@ -48,6 +48,7 @@ MEANINGS = {
     "vector + sampling": "the same with sample_actions(), one thread",
     "one seat, random": "decisions of gymnasium.make_vec against random opponents",
     "one seat, heuristic": "the same against the heuristic",
+    "search": "steps of imagined games in search:1000,playout=random",
     "parallel": "parallel_env loop",
     "raw_env": "AEC loop of last, masked choice and step",
     "env": "the same with PettingZoo's wrappers",
@@ -93,6 +94,21 @@ def one_seat(name: str, options: dict[str, Any], count: int, opponents: str) -> 
     return partial(timed, step, prepare=lambda: kernels.sample_rows(masks[0], luck, chosen))
 
 
+def search(name: str, options: dict[str, Any], games: int = 4) -> Run:
+    """Steps of the games that search imagines before it decides, one core."""
+    batch = envs.make_vec(name, games, seed=0, **options)
+    for _ in range(20):
+        batch.step(batch.sample_actions())
+    policy: Any = policies.make("search:1000,playout=random", name, **options)
+
+    def decide() -> int:
+        before = policy.steps
+        policy.act(batch.observations, batch.action_masks, batch.seats, batch.states)
+        return policy.steps - before
+
+    return partial(timed, decide)
+
+
 def runs_of(name: str, options: dict[str, Any], count: int, every: bool = True) -> dict[str, Run]:
     """All runs of one variant; `every=False` leaves out all but the main ones."""
     module = import_module(f"monsterzoo.envs.{name}")
@@ -108,6 +124,8 @@ def runs_of(name: str, options: dict[str, Any], count: int, every: bool = True) 
     runs["one seat, random"] = one_seat(name, options, count, "random")
     if "heuristic" in policies.specs():
         runs["one seat, heuristic"] = one_seat(name, options, count, "heuristic")
+    if "search" in policies.specs():
+        runs["search"] = search(name, options)
     runs["parallel"] = partial(parallel_loop, module.parallel_env(**options))
     runs["raw_env"] = partial(aec_loop, module.raw_env(**options))
     yardstick = connect_four()

@@ -144,7 +144,9 @@ def make_pretrained(table: Table, argument: str | None, seed: int) -> NeuralPoli
     if argument is not None:
         raise ValueError(f"'pretrained' takes no argument, not {argument!r}")
     for model in pretrained():
-        if model["game"] == table.game.name and model["options"].get("players") == table.players:
+        if model["game"] != table.game.name:
+            continue
+        if all(table.options[key] == value for key, value in model["options"].items()):
             arrays, about = read(PRETRAINED / model["file"])
             if about["layout"] == table.layout.signature:
                 return NeuralPolicy(table, arrays, about, "pretrained", seed)

@@ -22,6 +22,7 @@ from .ratings import NORMAL_95
 
 INDEX, README = "index.json", "README.md"
 OPPONENTS = ("random", "heuristic")
+REWARD = "reward"  # the option that matters in training only
 TITLE = """# Trained networks
 
 Loaded with `monsterzoo.policies.make("pretrained", game, **options)`; numpy is all they need. A network plays its most
@@ -39,16 +40,17 @@ def publish(run: Path, games: int, folder: Path = PRETRAINED) -> dict[str, Any]:
     summary = json.loads((run / "run.json").read_text())
     config = Config(**summary["config"])
     arrays, about = neural.read(run / WEIGHTS)
-    file = f"{config.game}-{config.players}p.npz"
+    played = {key: value for key, value in config.game_options().items() if key != REWARD}
+    file = "-".join([config.game, f"{config.players}p", *map(str, list(played.values())[1:])]) + ".npz"
     folder.mkdir(exist_ok=True)
     neural.write(folder / file, {name: values.astype(np.float16) for name, values in arrays.items()}, about)
-    table = find_game(config.game).table(players=config.players)
+    table = find_game(config.game).table(**played)
     policy = NeuralPolicy(table, *neural.read(folder / file), name="pretrained")
     result = summary["result"]
     return {
         "file": file,
         "game": config.game,
-        "options": config.game_options(),
+        "options": played,
         "commands": summary["commands"],
         "seed": config.seed,
         "minutes": round(result["seconds"] / 60, 1),
@@ -123,7 +125,7 @@ def main(argv: list[str]) -> int:
         models[model["file"]] = model
     if not chosen.runs:
         for model in models.values():
-            table = find_game(model["game"]).table(players=model["options"]["players"])
+            table = find_game(model["game"]).table(**model["options"])
             policy = NeuralPolicy(table, *neural.read(PRETRAINED / model["file"]), name="pretrained")
             model["arena"] = {spec: measure(table, policy, spec, chosen.games) for spec in model["arena"]}
     write_index(list(models.values()))

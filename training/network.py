@@ -61,7 +61,9 @@ class Network(nn.Module):
 
     def forward(self, observations: Tensor, action_masks: Tensor) -> tuple[Tensor, Tensor]:
         """int8 (B, n) and (B, A) to log-probabilities (B, A), `ILLEGAL` or less where masked, and values (B,)."""
-        hidden = functional.relu(self.stem(observations * self.scale))
+        # Scaling the weights instead of the observations is the same, and an order of magnitude less work.
+        stem = functional.linear(observations.float(), self.stem.weight * self.scale, self.stem.bias)
+        hidden = functional.relu(stem)
         for block in self.blocks:
             hidden = block(hidden)
         hidden = functional.layer_norm(hidden, hidden.shape[1:])
@@ -74,8 +76,9 @@ class Network(nn.Module):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Actions drawn from the probabilities, their log-probabilities, and values; arrays (B,)."""
         log_probs, values = self(torch.from_numpy(observations), torch.from_numpy(action_masks))
-        noise = torch.empty_like(log_probs).exponential_(generator=generator).log_()  # minus Gumbel's noise
-        actions = (log_probs - noise).argmax(1)
+        reached = (log_probs.clamp_min(-60).exp() * torch.from_numpy(action_masks)).cumsum(1)  # illegal ones add 0
+        drawn = torch.rand((len(reached), 1), generator=generator) * (1 - 1e-6) * reached[:, -1:]
+        actions = (reached > drawn).int().argmax(1)
         return actions.numpy(), log_probs.gather(1, actions[:, None])[:, 0].numpy(), values.numpy()
 
     def arrays(self) -> dict[str, np.ndarray]:

@@ -171,7 +171,8 @@ class Trainer:
         """PPO's loss of some decisions; beside it policy loss, value loss, entropy, KL and share of clipped ratios."""
         config, decisions = self.config, self.decisions
         observations = torch.from_numpy(decisions.observations[rows])
-        log_probs, values = self.network(observations, torch.from_numpy(decisions.action_masks[rows]))
+        masks = torch.from_numpy(decisions.action_masks[rows])
+        log_probs, values = self.network(observations, masks)
         chosen = log_probs.gather(1, torch.from_numpy(decisions.actions[rows])[:, None])[:, 0]
         change = chosen - torch.from_numpy(decisions.log_probs[rows])
         ratio, gain = change.exp(), torch.from_numpy(advantages)
@@ -179,7 +180,8 @@ class Trainer:
         if imitating:
             policy = -chosen.mean()
         value = (values - torch.from_numpy(returns)).square().mean()
-        entropy = -(log_probs.exp() * log_probs).sum(1).mean()
+        possible = log_probs.masked_fill(masks == 0, 0)  # e^0 * 0: nothing, and far quicker than e^-1000000000
+        entropy = -(possible.exp() * possible).sum(1).mean()
         kl = (ratio - 1 - change).mean()
         clipped = ((ratio - 1).abs() > config.clip).float().mean()
         loss = policy + config.value * value - config.entropy * entropy

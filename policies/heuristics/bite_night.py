@@ -35,11 +35,11 @@ from monsterzoo.envs.bite_night.rules import (
     VICTIM,
     points,
 )
-from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, first, has, lowest, popcount
+from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, popcount
 from monsterzoo.envs.core.jit import compiled, inlined
 
 from . import register
-from .reading import columns, number
+from .reading import columns, compress_64, number
 
 # --- Where the fields are, by [variant, field]; variants are (players, advanced) ---
 
@@ -53,8 +53,13 @@ _PLAYERS = np.array([players for players, _ in _VARIANTS], np.int64)
 _DESIGNS = np.array([DESIGNS if advanced else BASIC_DESIGNS for _, advanced in _VARIANTS], np.int64)
 _PLACES = np.array([one["pile_seats"].shape[0] for one in _LAYOUTS], np.int64)
 _ROUNDS = np.array([5, 4, 5, 4], np.int64)
+# The columns of `pile_seats` that tell our own places.
+_OWN_PLACES = np.array(
+    [sum(1 << players * place for place in range(places)) for players, places in zip(_PLAYERS.tolist(), _PLACES.tolist())],
+    np.uint64,
+)
 
-_COUPLE = np.full((5, 5), -1, np.int64)  # the combination card of two pictures
+_COUPLE = np.zeros((5, 5), np.int64)  # the combination card of two pictures
 for _k, (_p, _q) in enumerate(COUPLES):
     _COUPLE[_p, _q] = _COUPLE[_q, _p] = COMBINATION + _k
 
@@ -69,6 +74,17 @@ PROMISE[PICTURE_CARD : PICTURE_CARD + 10] = 3.0
 PROMISE[PAIR : PAIR + 5] = 1.5
 PROMISE[COMBINATION : COMBINATION + 10] = 3.5
 PROMISE[GRAVEYARD : GRAVEYARD_ANY + 1] = -1.0
+
+# What a tile adds for one card, by how sure that card is: 0 any card, 1 in hand, 2 or 3 laid by us. Everything is looked
+# up and added, be it 0: jumps that depend on the cards would be guessed wrong.
+_SURE = np.array([ANY, IN_HAND, OWN, OWN])
+# A picture or colour card, by [tiles of the same kind, tiles of the picture or colour]: more for another kind.
+KIND_ADDS = np.array(
+    [[_SURE * (1.0 + (0.0 if same else 0.8 if tiles < 3 else 2.0)) for tiles in range(16)] for same in range(2)]
+)
+PAIR_ADDS = np.array([0.0 * _SURE, 3.0 * _SURE])  # by tiles of the same kind
+COUPLE_ADDS = np.array([0.0 * _SURE, 4.0 * _SURE])  # by whether the other picture waits for this one
+SET_ADDS = np.array([0.0 * _SURE, 5.0 * _SURE])  # by whether the colour has the fewest tiles
 
 
 @compiled
@@ -93,104 +109,120 @@ def advise(row, words):
 # --- Tiles ---
 
 
-@compiled
+@inlined
 def own_cards(row, variant):
     """The cards we have laid that are still to come, as a set."""
     at, designs, players = _AT[variant], _DESIGNS[variant], _PLAYERS[variant]
-    resolved = number(row, at[RESOLVED])
+    laid = compress_64(row, at[PILE_SEATS]) & _OWN_PLACES[variant]
+    laid &= ~first(number(row, at[RESOLVED]) * players)
     cards = ZERO
-    for place in range(resolved, _PLACES[variant]):
-        seats = columns(row, at[PILE_SEATS] + place * players, players)
-        if seats == ZERO:
-            break
-        if has(seats, 0):
-            cards |= columns(row, at[PILE] + place * designs, designs)
+    while laid != ZERO:
+        place = lowest(laid) >> 2 if players == 4 else lowest(laid) // 3
+        laid = drop_lowest(laid)
+        cards |= columns(row, at[PILE] + place * designs, designs)
     return cards
 
 
 @inlined
-def weight(card, laid, hand):
-    """How surely a scoring card pays."""
-    if has(laid, card):
-        return OWN
-    return IN_HAND if has(hand, card) else ANY
-
-
-@compiled
-def added(tiles, tile, laid, hand):
-    """What a tile adds to a collection it is not part of, in weighted points."""
-    colour, picture = tile // 10, (tile % 10) >> 1
-    of_picture, of_colour = tiles & PICTURE_TILES[picture], tiles & COLOUR_TILES[colour]
-    value = weight(PICTURE_CARD + picture, laid, hand) * (1.0 + new_kind(of_picture, of_colour))
-    value += weight(COLOUR_CARD + colour, laid, hand) * (1.0 + new_kind(of_colour, of_picture))
-    same = popcount(of_picture & of_colour)
-    if same == 1:
-        value += 3.0 * weight(PAIR + picture, laid, hand)
-    for other in range(5):
-        if other != picture and popcount(of_colour & PICTURE_TILES[other]) > same:
-            value += 4.0 * weight(_COUPLE[picture, other], laid, hand)
-    fewest = 50
-    for other in range(5):
-        if other != colour:
-            fewest = min(fewest, popcount(tiles & COLOUR_TILES[other]))
-    if popcount(of_colour) < fewest:
-        value += 5.0 * weight(COLOUR_SET, laid, hand)
-    return value
+def sureness(laid, hand):
+    """How sure every scoring card is, two bits each."""
+    return spread(hand) | spread(laid) << ONE
 
 
 @inlined
-def new_kind(row_of_kinds, column):
-    """The bonus step of a picture or colour card: more for another kind, nothing for one that is there already."""
-    if row_of_kinds & column != ZERO:
-        return 0.0
-    return 0.8 if popcount(row_of_kinds) < 3 else 2.0
+def spread(cards):
+    """Bit k of the scoring cards moved to bit 2 k."""
+    cards &= first(GRAVEYARD)
+    cards = (cards | cards << np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF)
+    cards = (cards | cards << np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)
+    cards = (cards | cards << np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    cards = (cards | cards << np.uint64(2)) & np.uint64(0x3333333333333333)
+    return (cards | cards << np.uint64(1)) & np.uint64(0x5555555555555555)
 
 
-@compiled
+@inlined
+def of_card(sure, card):
+    """How sure one card is."""
+    return (sure >> np.uint64(2 * card)) & np.uint64(3)
+
+
+@inlined
+def added(tiles, tile, sure, fewest):
+    """What a tile adds to a collection it is not part of, in weighted points; `fewest` tiles are in another colour."""
+    colour, picture = tile // 10, (tile % 10) >> 1
+    of_picture, of_colour = tiles & PICTURE_TILES[picture], tiles & COLOUR_TILES[colour]
+    same = popcount(of_picture & of_colour)  # 0 or 1: there are two tiles of a kind
+    value = KIND_ADDS[same, popcount(of_picture), of_card(sure, PICTURE_CARD + picture)]
+    value += KIND_ADDS[same, popcount(of_colour), of_card(sure, COLOUR_CARD + colour)]
+    value += PAIR_ADDS[same, of_card(sure, PAIR + picture)]
+    shown = of_colour >> np.uint64(10 * colour)
+    copies = shown >> ONE
+    waiting = shown & copies if same == 1 else shown | copies  # pictures that this colour has more of
+    for other in range(5):
+        waits = (waiting >> np.uint64(2 * other)) & ONE
+        value += COUPLE_ADDS[waits, of_card(sure, _COUPLE[picture, other])]
+    return value + SET_ADDS[np.uint64(popcount(of_colour) < fewest), of_card(sure, COLOUR_SET)]
+
+
+@inlined
+def two_fewest(tiles):
+    """The number of tiles in the colour with the fewest, and in the next one."""
+    least, second = TILES, TILES
+    for colour in range(5):
+        count = popcount(tiles & COLOUR_TILES[colour])
+        second = min(second, max(least, count))
+        least = min(least, count)
+    return least, second
+
+
+@inlined
 def best_tile(row, variant, tiles, bury):
     """The tile worth the most to have, or to bury the one worth the least."""
     at = _AT[variant]
     own = columns(row, at[TILES_OF], TILES)
-    laid, hand = own_cards(row, variant), ZERO
-    if not bury:
-        hand = columns(row, at[HAND], _DESIGNS[variant])
+    laid, hand = own_cards(row, variant), columns(row, at[HAND], _DESIGNS[variant])
+    sure = sureness(laid, ZERO if bury else hand)
+    sign = -1.0 if bury else 1.0
+    least, second = two_fewest(own)
     best, chosen = -1e9, 0
     while tiles != ZERO:
         tile = lowest(tiles)
         tiles = drop_lowest(tiles)
-        value = added(own & ~bit(tile), tile, laid, hand)
-        if bury:
-            value = -value
-        if value > best:
-            best, chosen = value, tile
+        fewest = least if popcount(own & COLOUR_TILES[tile // 10]) > least else second
+        value = sign * added(own & ~bit(tile), tile, sure, fewest)
+        better = value > best
+        best, chosen = value if better else best, tile if better else chosen
     return chosen
 
 
 # --- Cards ---
 
 
-@compiled
+@inlined
 def best_to_lay(row, variant, cards):
     """The card that gives the largest lead."""
     at, players = _AT[variant], _PLAYERS[variant]
     done = (number(row, at[ROUND]) - 1.0) / _ROUNDS[variant]  # how many of the tiles are known
+    own = columns(row, at[TILES_OF], TILES)
+    left = columns(row, at[TILES_OF] + TILES, TILES)
+    right = columns(row, at[TILES_OF] + (players - 1) * TILES, TILES)
+    opposite = columns(row, at[TILES_OF] + 2 * TILES, TILES) if players == 4 else ZERO  # nobody: no tiles, no points
+    everything = own | left | right | opposite
     best, chosen = -1e9, 0
     while cards != ZERO:
         card = lowest(cards)
         cards = drop_lowest(cards)
-        lead = effect(card, columns(row, at[TILES_OF], TILES), row, variant)
-        others = 0.0
-        for seat in range(1, players):
-            others += effect(card, columns(row, at[TILES_OF] + seat * TILES, TILES), row, variant)
+        lead = effect(card, own, everything)
+        others = effect(card, left, everything) + effect(card, opposite, everything) + effect(card, right, everything)
         value = lead - others / (players - 1) + (1.0 - done) * PROMISE[card]
-        if value > best:
-            best, chosen = value, card
+        better = value > best
+        best, chosen = value if better else best, card if better else chosen
     return chosen
 
 
 @compiled
-def effect(card, tiles, row, variant):
-    """What a card does to the owner of some tiles, in points."""
+def effect(card, tiles, everything):
+    """What a card does to the owner of some tiles, `everything` on the table, in points."""
     if card < GRAVEYARD:
         return np.float64(points(tiles, card))
     if card <= GRAVEYARD_ANY:
@@ -203,9 +235,6 @@ def effect(card, tiles, row, variant):
         return -BURIED * popcount(tiles & PICTURE_TILES[VAMPIRE]) if tiles & PICTURE_TILES[GARLIC] != ZERO else 0.0
     if THIEF[card] == VICTIM[card]:  # nobody steals: resurrection and protective cards
         return 0.0
-    at, everything = _AT[variant], ZERO
-    for seat in range(_PLAYERS[variant]):
-        everything |= columns(row, at[TILES_OF] + seat * TILES, TILES)
     thieves = tiles & HEARTS & PICTURE_TILES[THIEF[card]]
     victims = tiles & HEARTS & PICTURE_TILES[VICTIM[card]]
     all_thieves = everything & HEARTS & PICTURE_TILES[THIEF[card]]

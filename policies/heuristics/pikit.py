@@ -10,7 +10,7 @@
 """
 
 import numpy as np
-from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, has, lowest, popcount
+from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, popcount, wrap
 from monsterzoo.envs.core.jit import compiled, inlined
 from monsterzoo.envs.pikit.observation import layout
 from monsterzoo.envs.pikit.rules import (
@@ -23,6 +23,7 @@ from monsterzoo.envs.pikit.rules import (
     REROLL,
     STATE,
     STEAL,
+    STEAL_MECHA,
     TAKE_BOTH,
     TAKE_DIFFERENCE,
     TAKE_HIGH,
@@ -31,10 +32,13 @@ from monsterzoo.envs.pikit.rules import (
     TAKE_NOTHING,
     TAKE_SUM,
     TURN,
+    count,
+    points,
+    total,
 )
 
 from . import register
-from .reading import columns, number
+from .reading import columns, eight, number
 
 # --- Where the fields are, by [players, field] ---
 
@@ -50,6 +54,11 @@ _LAYOUTS = {players: layout(players) for players in (2, 3, 4)}
 _AT = np.zeros((5, len(_NAMES)), np.int64)
 for _players, _layout in _LAYOUTS.items():
     _AT[_players] = [_layout[name].start for name in _NAMES]
+# The mechas of all seats are one set of 6 columns a seat: its members 0, 6, 12, 18, and the seats these belong to.
+_SEATS = np.uint64(sum(1 << 6 * seat for seat in range(4)))
+_SEAT = np.arange(24) // 6
+_DICE = np.uint64(sum(1 << effect for effect in range(EFFECTS) if effect < STEAL or effect >= TURN))
+_STEALS = np.uint64(sum(1 << effect for effect in range(STEAL, DRAW)))
 _SIZES = np.array([-1, -1, *(_LAYOUTS[players].size // 8 for players in (2, 3, 4))], np.int64)
 
 # --- Weights, in points ---
@@ -68,44 +77,45 @@ def advise(row, words):
     at = _AT[players]
     phase = lowest(columns(row, at[PHASE], 3))
     low, high = lowest(columns(row, at[LOW], 6)) + 1, lowest(columns(row, at[HIGH], 6)) + 1
-    centre = counts(row, at[CENTRE])
     if phase == 2:
-        return best_take(row, at, players, words[1], centre, low, high)
+        return best_take(row, players, words[1], low, high)
     if phase == 1:
-        return best_reaction(row, at, players, words, centre, low, high)
-    return best_discard(row, at, players, words, centre, low, high)
-
-
-@inlined
-def counts(row, start):
-    """Cards by value, 1 … 11, as four bits each (15 stands for more)."""
-    bag = ZERO
-    for value in range(1, 12):
-        bag |= np.uint64(min(number(row, start + value - 1), 15)) << np.uint64(4 * value)
-    return bag
-
-
-@inlined
-def copies(bag, value):
-    """How many cards of a value (0 … 15) are in a bag of `counts`."""
-    return np.int64((bag >> np.uint64(4 * value)) & np.uint64(15))
+        return best_reaction(row, players, words, low, high)
+    return best_discard(row, players, words, low, high)
 
 
 # --- What things are worth ---
 
+# Bags and prices hold a byte for each value of a card, in two words for 0 … 7 and 8 … 15.
+_EACH = np.uint64(0x0101010101010101)
+_HALF = np.uint64(0x7F7F7F7F7F7F7F7F)
+_PRICES = np.uint64(0x0706050403020000), np.uint64(0x000000000B0A0900)  # without 1s and 8s
+
 
 @inlined
-def worth(centre, value, one):
-    """What taking a value from the centre brings; nothing where there is none."""
-    copies_there = copies(centre, value)
-    if copies_there == 0:
-        return 0.0
-    if value == 8:
-        return 8.0 * copies_there
-    return one if value == 1 else np.float64(value)
+def full_where(numbers):
+    """0xFF in each byte that is above 0 (and below 129)."""
+    return (((numbers + _HALF) >> np.uint64(7)) & _EACH) * np.uint64(0xFF)
 
 
-@compiled
+@inlined
+def price_list(row, at, one):
+    """What taking a value from the centre brings, a byte each; then the same for taking it twice, up to 7."""
+    few, many = bag(row, at[CENTRE])
+    prices = full_where(few) & (_PRICES[0] | np.uint64(one) << np.uint64(8))
+    eights = (many & np.uint64(0xFF)) << np.uint64(3)
+    twice = full_where(few - (full_where(few) & _EACH))
+    return prices, (full_where(many) & _PRICES[1]) | eights, prices + (prices & twice)
+
+
+@inlined
+def price(prices, value):
+    """What taking a value (0 … 12) brings; nothing where there is none."""
+    word = prices[1] if value >= 8 else prices[0]
+    return np.int64((word >> np.uint64((value & 7) << 3)) & np.uint64(0xFF))
+
+
+@inlined
 def worth_of_one(row, at, players):
     """A 1 is a point, and a step towards the bonus."""
     own, most = number(row, at[HAND]), 0
@@ -114,52 +124,57 @@ def worth_of_one(row, at, players):
     return 1.0 + (ONE_AHEAD if own <= most <= own + 1 else ONE_BEHIND)
 
 
+@inlined
+def worth_of_pair(prices, low, high):
+    """What the best option of two different faces brings."""
+    both = price(prices, low) + price(prices, high)
+    return np.float64(max(both, price(prices, low + high), price(prices, abs(high - low))))
+
+
 @compiled
-def worth_of_roll(row, at, players, centre, low, high, one, seat):
-    """What the best option of a roll brings to a seat."""
-    best = max(worth(centre, low + high, one), worth(centre, high - low, one))
-    first, second = worth(centre, low, one), worth(centre, high, one)
-    if low != high:
-        return max(best, first + second)
-    best = max(best, 2.0 * first if copies(centre, low) >= 2 else first)
-    if has(columns(row, at[ON_TABLE], 6), low - 1):
+def worth_of_double(row, players, prices, face, seat):
+    """What the best option of a double brings to a seat: the cards, its mecha or a card of whom has that."""
+    at = _AT[players]
+    best = np.float64(max(price(prices, 2 * face), np.int64((prices[2] >> np.uint64(face << 3)) & np.uint64(0xFF))))
+    if has(columns(row, at[ON_TABLE], 6), face - 1):
         return max(best, np.float64(MECHA_POINTS))
-    for other in range(players):
-        if other != seat and has(columns(row, at[MECHAS] + 6 * other, 6), low - 1):
-            return max(best, worth_of_theft(row, at, players, other))
-    return best
+    holders = columns(row, at[MECHAS], 6 * players) >> np.uint64(face - 1) & _SEATS
+    holders &= ~bit(6 * seat)
+    if holders == ZERO:
+        return best
+    return max(best, worth_of_theft(row, players, _SEAT[lowest(holders)]))
 
 
-@compiled
+@inlined
+def bag(row, start):
+    """A field of cards by value as in the rules: a byte for each value, in two words for 1 … 7 and 8 … 11."""
+    return eight(row, start - 1) & ~np.uint64(0xFF), eight(row, start + 3) >> np.uint64(32)
+
+
+@inlined
 def average_unseen(row, at):
     """The average value of a card nobody has shown."""
-    total, cards = 0.0, 0
-    for value in range(1, 12):
-        seen = number(row, at[UNSEEN] + value - 1)
-        total += seen * value
-        cards += seen
-    return total / max(cards, 1)
+    unseen = bag(row, at[UNSEEN])
+    return np.float64(points(unseen)) / max(total(unseen), 1)
 
 
 @compiled
-def worth_of_theft(row, at, players, victim):
+def worth_of_theft(row, players, victim):
     """What a random card of a seat brings to the thief, and its loss to the victim."""
+    at = _AT[players]
     size = number(row, at[HAND_SIZE] + victim)
     if size == 0:
         return 0.0
     mechas = 15.0 * popcount(columns(row, at[MECHAS] + 6 * victim, 6))
     unknown = number(row, at[UNKNOWN] + victim)
     loss = mechas + (unknown * average_unseen(row, at) if unknown > 0 else 0.0)
-    wounds = 0.0
+    known = bag(row, at[KNOWN] + 11 * victim)
     for value in range(1, 12):
-        cards = number(row, at[KNOWN] + 11 * victim + value - 1)
-        loss += value * cards
-        if value == 3:
-            wounds = 6.0 * cards
+        loss += value * count(known, value)
+    wounds = 6.0 * count(known, 3)
     best = -1000
     for seat in range(players):
-        if seat != victim:
-            best = max(best, number(row, at[SCORES] + seat))
+        best = max(best, number(row, at[SCORES] + seat) if seat != victim else -1000)
     ahead = number(row, at[SCORES] + victim) >= best
     return (loss - wounds + (1.0 if ahead else SPITE) * loss / (players - 1)) / size
 
@@ -167,91 +182,114 @@ def worth_of_theft(row, at, players, victim):
 # --- Decisions ---
 
 
-@compiled
-def best_take(row, at, players, options, centre, low, high):
+@inlined
+def best_take(row, players, options, low, high):
     """The option that brings the most."""
-    one = worth_of_one(row, at, players)
-    best, chosen = 0.0, TAKE_NOTHING
-    options &= ~bit(TAKE_NOTHING - 64)
-    while options != ZERO:
-        action = lowest(options) + 64
-        options = drop_lowest(options)
-        if action == TAKE_SUM:
-            value = worth(centre, low + high, one)
-        elif action == TAKE_DIFFERENCE:
-            value = worth(centre, high - low, one)
-        elif action == TAKE_LOW:
-            value = worth(centre, low, one)
-        elif action == TAKE_HIGH:
-            value = worth(centre, high, one)
-        elif action == TAKE_BOTH:
-            value = worth(centre, low, one) + worth(centre, high, one)
-        elif action == TAKE_MECHA:
-            value = np.float64(MECHA_POINTS)
-        else:
-            value = stolen_mecha(row, at, players, low)
-        if value > best:
-            best, chosen = value, action
+    at = _AT[players]
+    prices = price_list(row, at, worth_of_one(row, at, players))
+    first, second = price(prices, low), price(prices, high)
+    best, chosen = 0, TAKE_NOTHING
+    best, chosen = better(best, chosen, options, TAKE_SUM, price(prices, low + high))
+    best, chosen = better(best, chosen, options, TAKE_DIFFERENCE, price(prices, high - low))
+    best, chosen = better(best, chosen, options, TAKE_LOW, first)
+    best, chosen = better(best, chosen, options, TAKE_HIGH, second)
+    best, chosen = better(best, chosen, options, TAKE_BOTH, first + second)
+    best, chosen = better(best, chosen, options, TAKE_MECHA, MECHA_POINTS)
+    if has(options, STEAL_MECHA - 64):
+        holders = columns(row, at[MECHAS], 6 * players) >> np.uint64(low - 1) & _SEATS & ~ONE
+        if holders != ZERO and worth_of_theft(row, players, _SEAT[lowest(holders)]) > best:
+            return STEAL_MECHA
     return chosen
 
 
 @inlined
-def stolen_mecha(row, at, players, low):
-    """What stealing from the holder of a double's mecha brings."""
-    for other in range(1, players):
-        if has(columns(row, at[MECHAS] + 6 * other, 6), low - 1):
-            return worth_of_theft(row, at, players, other)
-    return 0.0
+def better(best, chosen, options, action, value):
+    """The better one of what was best so far and another action, if that is legal."""
+    taken = has(options, action - 64) and value > best
+    return value if taken else best, action if taken else chosen
 
 
 @compiled
-def worth_of_effect(row, at, players, centre, low, high, one, effect, seat):
-    """What an effect brings to the seat whose turn it is; `one` is what a 1 is worth to it."""
-    if effect == DRAW:
-        return average_unseen(row, at)
-    if STEAL <= effect < DRAW:
-        victim = (seat + 1 + effect - STEAL) % players
-        return worth_of_theft(row, at, players, victim)
-    now = worth_of_roll(row, at, players, centre, low, high, one, seat)
-    if effect >= TURN:
-        face, other = (effect - TURN - 5, low) if effect >= TURN + 6 else (effect - TURN + 1, high)
-        return worth_of_roll(row, at, players, centre, min(face, other), max(face, other), one, seat) - now
-    total = 0.0
-    if effect == REROLL + 2:
-        for first in range(1, 7):
-            for second in range(first, 7):
-                weight = 1.0 if first == second else 2.0
-                total += weight * worth_of_roll(row, at, players, centre, first, second, one, seat)
-        return total / 36.0 - now
-    other = high if effect == REROLL else low
+def best_effect(row, players, low, high, one, seat, effects, costs):
+    """The one of some effects that brings most to the seat whose turn it is, and how much that is (at least 0).
+
+    `one` is what a 1 is worth to the seat; `costs` are those of an effect by its own card (0 for free, 1 to pay its
+    points), by which card else, and which effects have their own.
+    """
+    at = _AT[players]
+    prices = price_list(row, at, one)
+    best, chosen = 0.0, -1
+    if effects & _DICE != ZERO:
+        # Both dice are turned to every face: these are the rolls that may come, too.
+        twins = worth_of_double(row, players, prices, low, seat), worth_of_double(row, players, prices, high, seat)
+        now = twins[0] if low == high else worth_of_pair(prices, low, high)
+        low_total, high_total, turned, turn = 0.0, 0.0, 0.0, -1
+        other_turned, other_turn = 0.0, -1
+        for face in range(1, 7):
+            value = twins[1] if face == high else worth_of_pair(prices, face, high)
+            low_total += value
+            turned, turn = improve(turned, turn, effects, TURN + face - 1, value - now, costs)
+            value = twins[0] if face == low else worth_of_pair(prices, face, low)
+            high_total += value
+            other_turned, other_turn = improve(other_turned, other_turn, effects, TURN + 5 + face, value - now, costs)
+        best, chosen = improve(best, chosen, effects, REROLL, low_total / 6.0 - now, costs)
+        best, chosen = improve(best, chosen, effects, REROLL + 1, high_total / 6.0 - now, costs)
+        if has(effects, REROLL + 2):
+            value = worth_of_any_roll(row, players, prices, seat) - now
+            best, chosen = improve(best, chosen, effects, REROLL + 2, value, costs)
+    steals = effects & _STEALS
+    while steals != ZERO:
+        effect = lowest(steals)
+        steals = drop_lowest(steals)
+        value = worth_of_theft(row, players, wrap(seat + 1 + effect - STEAL, players))
+        best, chosen = improve(best, chosen, effects, effect, value, costs)
+    if has(effects, DRAW):
+        best, chosen = improve(best, chosen, effects, DRAW, average_unseen(row, at), costs)
+    if effects & _DICE != ZERO:
+        if turned > best:
+            best, chosen = turned, turn
+        if other_turned > best:
+            best, chosen = other_turned, other_turn
+    return best, chosen
+
+
+@inlined
+def improve(best, chosen, effects, effect, value, costs):
+    """The better one of what was best so far and another effect, if that is legal."""
+    pay, other_card, own = costs
+    card = np.float64(CARD_OF[effect] if has(own, effect) else other_card)
+    value = value - pay * card - pay * EFFORT
+    taken = has(effects, effect) and value > best
+    return value if taken else best, effect if taken else chosen
+
+
+@inlined
+def worth_of_any_roll(row, players, prices, seat):
+    """What the best option of a roll of both dice brings on average."""
+    value = 0.0
     for face in range(1, 7):
-        total += worth_of_roll(row, at, players, centre, min(face, other), max(face, other), one, seat)
-    return total / 6.0 - now
+        value += worth_of_double(row, players, prices, face, seat)
+        for other in range(face + 1, 7):
+            value += 2.0 * worth_of_pair(prices, face, other)
+    return value / 36.0
 
 
-@compiled
-def best_discard(row, at, players, words, centre, low, high):
+@inlined
+def best_discard(row, players, words, low, high):
     """The discard that brings the most beyond its card, or the end of discards."""
-    one = worth_of_one(row, at, players)
-    best, chosen = 0.0, END_DISCARDS
-    plain = words[0] & (bit(EFFECTS) - np.uint64(1))
+    at = _AT[players]
+    plain = words[0] & first(EFFECTS)
     # A wild card costs so much more that only the cheapest one in hand is worth a thought.
-    cheapest = 0
-    for value in range(11, 8, -1):
-        if number(row, at[HAND] + value - 1) > 0:
-            cheapest = value
+    wild, cheapest = columns(row, at[HAND] + 8, 3), 0
     effects = plain
-    if cheapest > 0:
+    if wild != ZERO:
+        cheapest = lowest(wild) + 9
         effects |= wild_effects(words, cheapest)
-    while effects != ZERO:
-        effect = lowest(effects)
-        effects = drop_lowest(effects)
-        by_own = has(plain, effect)
-        cost = np.float64(CARD_OF[effect] if by_own else cheapest)
-        value = worth_of_effect(row, at, players, centre, low, high, one, effect, 0) - cost - EFFORT
-        if value > best:
-            best, chosen = value, effect if by_own else effect + EFFECTS * (cheapest - 8)
-    return chosen
+    one = worth_of_one(row, at, players)
+    _, chosen = best_effect(row, players, low, high, one, 0, effects, (1.0, cheapest, plain))
+    if chosen < 0:
+        return END_DISCARDS
+    return chosen if has(plain, chosen) else chosen + EFFECTS * (cheapest - 8)
 
 
 @inlined
@@ -261,12 +299,13 @@ def wild_effects(words, value):
     effects = words[0] >> np.uint64(start)
     if value == 11:
         effects |= words[1] << np.uint64(64 - start)
-    return effects & (bit(EFFECTS) - np.uint64(1))
+    return effects & first(EFFECTS)
 
 
-@compiled
-def best_reaction(row, at, players, words, centre, low, high):
+@inlined
+def best_reaction(row, players, words, low, high):
     """Cancel what does more harm than the card for it is worth; defend the own effect."""
+    at = _AT[players]
     cancels = 0
     for seat in range(players):
         cancels += number(row, at[CANCELS] + seat)
@@ -278,19 +317,19 @@ def best_reaction(row, at, players, words, centre, low, high):
     if effects == ZERO:
         return ACCEPT
     effect = lowest(effects)
-    one = worth_of_one(row, at, players) if turn == 0 else 1.0 + ONE_BEHIND
-    value = worth_of_effect(row, at, players, centre, low, high, one, effect, turn)
-    if turn != 0:
-        if STEAL <= effect < DRAW and (turn + 1 + effect - STEAL) % players != 0:
-            return ACCEPT  # somebody else's trouble
-        if players > 2 and not STEAL <= effect < DRAW:
-            value *= SPITE
+    steals = STEAL <= effect < DRAW
+    if turn != 0 and steals and wrap(turn + 1 + effect - STEAL, players) != 0:
+        return ACCEPT  # somebody else's trouble
     action = END_DISCARDS
     for k in range(2):  # the cheapest way to cancel is the lowest action
         if words[k] != ZERO and action == END_DISCARDS:
             action = 64 * k + lowest(words[k])
     if action >= END_DISCARDS:
         return ACCEPT
+    one = worth_of_one(row, at, players) if turn == 0 else 1.0 + ONE_BEHIND
+    value, _ = best_effect(row, players, low, high, one, turn, effects, (0.0, 0, effects))
+    if turn != 0 and players > 2 and not steals:
+        value *= SPITE
     return action if value > CARD_OF[action] + EFFORT else ACCEPT
 
 

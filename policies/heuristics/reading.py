@@ -25,6 +25,11 @@ def number(row, column):
     return np.int64(byte) - 256 if byte >= np.uint64(128) else np.int64(byte)
 
 
+def eight(row, start):
+    """The eight columns from `start` on as the bytes of one word."""
+    return row.view(np.int8)[start : start + 8].view(np.uint64)[0]
+
+
 def compress_64(row, start):
     """The 64 columns from `start` on as bits: set where a column is not 0."""
     return np.packbits(row.view(np.int8)[start : start + 64] != 0, bitorder="little").view(np.uint64)[0]
@@ -45,6 +50,23 @@ def _compress_64(typing_context, row, start):
         return builder.bitcast(bits, ir.IntType(64))
 
     return types.uint64(row, types.intp), generate
+
+
+@intrinsic
+def _eight(typing_context, row, start):
+    def generate(context, builder, signature, args):
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        pointer = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [args[1]])
+        load = builder.load(builder.bitcast(pointer, ir.IntType(64).as_pointer()))
+        load.align = 1
+        return load
+
+    return types.uint64(row, types.intp), generate
+
+
+@overload(eight)
+def _eight_compiled(row, start):
+    return lambda row, start: _eight(row, start)
 
 
 @overload(compress_64)

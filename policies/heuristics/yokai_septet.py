@@ -58,14 +58,15 @@ _CARDS = np.array([CARDS, CARDS, CARDS, CARDS_WITH_FOILS], np.int64)
 _NEED = np.array([4, 3, 4, 99], np.int64)  # bosses that win the round
 _LIMIT = np.array([7, 7, 13, 99], np.int64)  # tricks that lose it
 
-# Cards of the same suit that are stronger than a card.
-HIGHER = np.array(
+# Cards that are stronger than a card, trumps aside: higher ones of the same suit and the A.
+STRONGER = np.array(
     [
-        sum(1 << d for d in range(CARDS_WITH_FOILS) if SUIT_OF[d] == SUIT_OF[c] and RANK_OF[d] > RANK_OF[c])
+        sum(1 << d for d in range(CARDS_WITH_FOILS) if SUIT_OF[d] == SUIT_OF[c] and RANK_OF[d] > RANK_OF[c]) | 1 << THE_A
         for c in range(CARDS_WITH_FOILS)
     ],
     np.uint64,
 )
+STRONGER[THE_A] = 0
 # MISSES[k, n]: the chance that none of n cards lies in a hand that holds k / 20 of all unknown cards.
 MISSES = np.array([[(1 - k / 20) ** n for n in range(64)] for k in range(21)])
 LOSING, WINNING = -8.0, 8.0
@@ -129,22 +130,22 @@ def best_to_pass(row, legal, variant, weights):
     if variant == SUITORS:  # the left, the opposite, then the right player
         to_foe = (columns(row, at[SENT], cards) == ZERO) or (columns(row, at[SENT] + cards, cards) != ZERO)
     hand = columns(row, at[HAND], cards)
+    # Weights are looked up before the loop: there, the compiler then adds one or 0 without a jump.
+    of_rank, of_boss = weights[W_FOE_RANK if to_foe else W_PASS_RANK], weights[W_FOE_BOSS if to_foe else W_PASS_BOSS]
+    of_length, of_trump, of_a = weights[W_PASS_LENGTH], weights[W_PASS_TRUMP], weights[W_PASS_A]
     best, chosen = -1e9, 0
     left = legal
     while left != ZERO:
         card = lowest(left)
         left = drop_lowest(left)
         suit = SUIT_OF[card]
-        value = weights[W_FOE_RANK if to_foe else W_PASS_RANK] * place_in_suit(card)
-        value += weights[W_PASS_LENGTH] * popcount(hand & SUIT_CARDS[suit])
-        if has(BOSSES, card):
-            value += weights[W_FOE_BOSS if to_foe else W_PASS_BOSS]
-        if suit == trump:
-            value += weights[W_PASS_TRUMP]
-        if card == THE_A:
-            value += weights[W_PASS_A]
-        if value > best:
-            best, chosen = value, card
+        value = of_rank * place_in_suit(card)
+        value += of_length * popcount(hand & SUIT_CARDS[suit])
+        value += of_boss if has(BOSSES, card) else 0.0
+        value += of_trump if suit == trump else 0.0
+        value += of_a if card == THE_A else 0.0
+        better = value > best
+        best, chosen = value if better else best, card if better else chosen
     return chosen
 
 
@@ -171,24 +172,34 @@ def place_in_suit(card):
 
 
 @inlined
-def worth(row, boss, variant, weights, trump):
+def seals(row, variant):
+    """Seven Suitors: bosses captured and suits sealed, by us and them, and whether one seal denies a suit for good."""
+    if variant != SUITORS:
+        return ZERO, ZERO, ZERO, ZERO, False
+    at = _AT[variant]
+    captured, sealed = columns(row, at[CAPTURED], 28), columns(row, at[SEALED], 14)
+    short = number(row, at[TARGET]) == 4
+    return captured & first(14), captured >> np.uint64(14), sealed & first(7), sealed >> np.uint64(7), short
+
+
+@inlined
+def worth(boss, variant, of_boss, of_star, trump, sealing):
     """What capturing a boss is worth to the own side."""
     suit = SUIT_OF[boss]
     if variant != SUITORS:
-        return weights[W_BOSS] + (weights[W_STAR] * WHITE_STARS[suit] if suit != trump else 0.0)
-    at = _AT[variant]
+        star = of_star * WHITE_STARS[suit]
+        return of_boss + (star if suit != trump else 0.0)
+    our_bosses, their_bosses, our_seals, their_seals, short = sealing
     twins = np.uint64(0x81) << np.uint64(suit)
-    ours, theirs = columns(row, at[CAPTURED], 14) & twins, columns(row, at[CAPTURED] + 14, 14) & twins
-    we, they = has(columns(row, at[SEALED], 7), suit), has(columns(row, at[SEALED] + 7, 7), suit)
-    short = number(row, at[TARGET]) == 4
-    if short and (we or they):
-        return 0.0
-    seal = 0.0 if we or theirs != ZERO else (2.0 if ours != ZERO else 1.0)
-    deny = 0.0 if they or ours != ZERO else (2.0 if theirs != ZERO else 1.0)
-    return weights[W_BOSS] * 0.5 * (seal + deny)
+    ours, theirs = our_bosses & twins != ZERO, their_bosses & twins != ZERO
+    we, they = has(our_seals, suit), has(their_seals, suit)
+    seal = 0.0 if we or theirs else (2.0 if ours else 1.0)
+    deny = 0.0 if they or ours else (2.0 if theirs else 1.0)
+    value = of_boss * 0.5 * (seal + deny)
+    return 0.0 if short and (we or they) else value
 
 
-@compiled
+@inlined
 def best_card(row, legal, variant, weights):
     """The card to lead or to follow with."""
     if drop_lowest(legal) == ZERO:
@@ -196,25 +207,27 @@ def best_card(row, legal, variant, weights):
     at = _AT[variant]
     players, cards = _PLAYERS[variant], _CARDS[variant]
     trump = trump_suit(row, variant)
+    trumps = SUIT_CARDS[trump] if trump >= 0 else ZERO
     hand = columns(row, at[HAND], cards)
     leader = lowest(columns(row, at[LEAD], players))
     later = players - 1 if leader == 0 else leader - 1  # seats 1 … later play after us
 
     # The trick so far.
-    led, best_seat, strongest, on_table = -1, 0, -1, ZERO
+    led, best_seat, strongest, on_table, stronger = 0, 0, 0, ZERO, ZERO
     if leader != 0:
-        for k in range(leader, players):
+        best_seat, strongest = leader, lowest(columns(row, at[TRICK] + leader * cards, cards))
+        led, on_table, stronger = SUIT_OF[strongest], bit(strongest), beaters(strongest, trump, trumps)
+        for k in range(leader + 1, players):
             card = lowest(columns(row, at[TRICK] + k * cards, cards))
             on_table |= bit(card)
-            if k == leader:
-                led, best_seat, strongest = SUIT_OF[card], k, card
-            elif has(beaters(strongest, trump), card):
-                best_seat, strongest = k, card
-    stronger = ZERO if leader == 0 else beaters(strongest, trump)
+            better = has(stronger, card)
+            best_seat, strongest = k if better else best_seat, card if better else strongest
+            stronger = beaters(strongest, trump, trumps)
+    of_boss, of_star, sealing = weights[W_BOSS], weights[W_STAR], seals(row, variant)
     bosses = on_table & BOSSES
     prize = 0.0
     while bosses != ZERO:
-        prize += worth(row, lowest(bosses), variant, weights, trump)
+        prize += worth(lowest(bosses), variant, of_boss, of_star, trump, sealing)
         bosses = drop_lowest(bosses)
     table_bosses = popcount(on_table & BOSSES)
 
@@ -244,8 +257,17 @@ def best_card(row, legal, variant, weights):
     foe_bosses = popcount(columns(row, at[CAPTURED] + foe * width, width))
     foe_tricks = number(row, at[TRICKS] + foe)
     ahead = weights[W_LATER_BOSS] * later
+    reluctance = 1.0 if table_bosses > 0 else weights[W_RELUCTANCE]
 
-    hold = -1.0  # our side's chance when a card that is neither the best nor a boss is added
+    # Our side's chance when a card that is not the best is added, and when that is a boss.
+    hold, hold_boss = 0.0, 0.0
+    if leader != 0:
+        ours = teams and best_seat == 2
+        hold, hold_boss = chance_to_win(stronger, led, ours, others, reluctance)
+    costs = (weights[W_A], weights[W_TRUMP], weights[W_TRUMP_RANK], weights[W_RANK], weights[W_KEEP_BOSS])
+    of_trick, of_growth = weights[W_TRICK], weights[W_GROWTH]
+    our_burden, foe_burden = of_growth * our_tricks, of_growth * foe_tricks
+    lead_length, lead_boss = weights[W_LEAD_LENGTH], weights[W_LEAD_BOSS]
     top, chosen = -1e9, 0
     left = legal
     while left != ZERO:
@@ -253,36 +275,34 @@ def best_card(row, legal, variant, weights):
         left = drop_lowest(left)
         suit = SUIT_OF[card]
         boss = has(BOSSES, card)
-        stake = prize + (worth(row, card, variant, weights, trump) if boss else 0.0)
+        captured = worth(card, variant, of_boss, of_star, trump, sealing)
+        stake = prize + (captured if boss else 0.0)
         count = table_bosses + (1 if boss else 0)
-        willing = 1.0 if count > 0 else weights[W_RELUCTANCE]
+        plain_chance, boss_chance = hold, hold_boss
         if leader == 0 or has(stronger, card):
-            chance = chance_to_win(card, suit if leader == 0 else led, trump, 0, others, willing)
-        elif boss or hold < 0.0:
-            chance = chance_to_win(strongest, led, trump, best_seat, others, willing)
-            hold = hold if boss else chance
-        else:
-            chance = hold
-        ours = gain(weights, our_bosses + count, our_tricks + 1, need, limit, stake)
-        theirs = gain(weights, foe_bosses + count, foe_tricks + 1, need, limit, stake)
-        value = chance * (ours + ahead) - (1.0 - chance) * (theirs + ahead) - kept(card, trump, boss, weights)
+            follow = suit if leader == 0 else led
+            plain_chance, boss_chance = chance_to_win(beaters(card, trump, trumps), follow, True, others, reluctance)
+        chance = boss_chance if boss else plain_chance
+        worth_alone = stake - of_trick
+        ours = gain(worth_alone - our_burden, our_bosses + count >= need, our_tricks + 1 >= limit)
+        theirs = gain(worth_alone - foe_burden, foe_bosses + count >= need, foe_tricks + 1 >= limit)
+        value = chance * (ours + ahead) - (1.0 - chance) * (theirs + ahead) - kept(card, trump, boss, costs)
         if leader == 0:
-            value += weights[W_LEAD_LENGTH] * popcount(hand & SUIT_CARDS[suit])
-            value += weights[W_LEAD_BOSS] * popcount(unknown & SUIT_CARDS[suit] & BOSSES) * (2.0 * chance - 1.0)
-        if value > top:
-            top, chosen = value, card
+            value += lead_length * popcount(hand & SUIT_CARDS[suit])
+            value += lead_boss * popcount(unknown & SUIT_CARDS[suit] & BOSSES) * (2.0 * chance - 1.0)
+        better = value > top
+        top, chosen = value if better else top, card if better else chosen
     return chosen
 
 
 @inlined
-def kept(card, trump, boss, weights):
+def kept(card, trump, boss, costs):
     """What it costs not to have a card any more."""
-    if card == THE_A:
-        return weights[W_A]
-    cost = weights[W_KEEP_BOSS] if boss else 0.0
-    if SUIT_OF[card] == trump:
-        return cost + weights[W_TRUMP] + weights[W_TRUMP_RANK] * place_in_suit(card)
-    return cost + weights[W_RANK] * place_in_suit(card)
+    of_a, of_trump, of_trump_rank, of_rank, of_boss = costs
+    cost, place = of_boss if boss else 0.0, place_in_suit(card)
+    as_trump, as_plain = cost + of_trump + of_trump_rank * place, cost + of_rank * place
+    cost = as_trump if SUIT_OF[card] == trump else as_plain
+    return of_a if card == THE_A else cost
 
 
 @inlined
@@ -298,24 +318,16 @@ def rival(row, variant, best_seat):
 
 
 @inlined
-def gain(weights, bosses, tricks, need, limit, stake):
-    """What a trick is worth to the side that then has so many bosses and tricks."""
-    if bosses >= need:
-        return WINNING
-    if tricks >= limit:
-        return LOSING
-    return stake - weights[W_TRICK] - weights[W_GROWTH] * (tricks - 1)
+def gain(value, wins, loses):
+    """What a trick is worth to a side, where it may win or lose the round."""
+    value = LOSING if loses else value
+    return WINNING if wins else value
 
 
 @inlined
-def beaters(card, trump):
+def beaters(card, trump, trumps):
     """All cards that beat the best card of a trick."""
-    if card == THE_A:
-        return ZERO
-    cards = HIGHER[card] | bit(THE_A)
-    if trump >= 0 and SUIT_OF[card] != trump:
-        cards |= SUIT_CARDS[trump]
-    return cards
+    return STRONGER[card] | (ZERO if SUIT_OF[card] == trump or card == THE_A else trumps)
 
 
 @inlined
@@ -330,36 +342,41 @@ def straw_share(row, unknown):
     return min(20, 20 * held // max(unknown, 1))
 
 
-@compiled
-def chance_to_win(card, led, trump, holder, others, willing):
-    """The chance that the own side takes a trick whose best card so far is `holder`'s `card`."""
-    teams, later, unknown, known_cards, voids, share = others
-    ours = holder == 0 or (teams and holder == 2)
-    stronger = beaters(card, trump)
-    chance = 1.0 if ours else 0.0
-    follow = SUIT_CARDS[led]
-    for seat in range(1, later + 1):
-        if (teams and seat == 2) == ours:
-            continue
-        known = known_cards[seat - 1]
-        hidden = unknown & ~known
-        void = has(voids, 7 * (seat - 1) + led)
-        # A stronger card of the led suit, or any stronger one where there is nothing to follow with.
-        beats, absent = 0.0, 0.0
-        if known & follow & stronger != ZERO:
-            beats = 1.0
-        elif not void:
-            beats = 1.0 - MISSES[share, popcount(hidden & follow & stronger)]
-        if known & follow == ZERO:
-            absent = 1.0 if void else MISSES[share, popcount(hidden & follow)]
-        if absent > 0.0:
-            free = stronger & ~follow
-            beats += absent * (1.0 if known & free != ZERO else 1.0 - MISSES[share, popcount(hidden & free)])
-        if ours:
-            chance *= 1.0 - beats * willing
-        else:
-            chance += (1.0 - chance) * beats * willing
-    return chance
+@inlined
+def chance_to_win(stronger, led, ours, others, reluctance):
+    """The chance that the own side takes a trick if only `stronger` cards beat the best one, and with a boss in it.
+
+    Others beat it if they can where there is a boss, else they are reluctant. The best card is `ours` or not.
+    """
+    teams, later, unknown, known, voids, share = others
+    chance, boss_chance = 1.0, 1.0
+    if not ours:  # only the partner may help
+        beats = chance_to_beat(stronger, led, unknown, known[1], voids, 2, share) if teams and later >= 2 else 0.0
+        return beats * reluctance, beats
+    if later >= 1:
+        beats = chance_to_beat(stronger, led, unknown, known[0], voids, 1, share)
+        chance, boss_chance = 1.0 - beats * reluctance, 1.0 - beats
+    seat = 3 if teams else 2
+    if later >= seat:
+        beats = chance_to_beat(stronger, led, unknown, known[2] if teams else known[1], voids, seat, share)
+        chance, boss_chance = chance * (1.0 - beats * reluctance), boss_chance * (1.0 - beats)
+    return chance, boss_chance
+
+
+@inlined
+def chance_to_beat(stronger, led, unknown, known, voids, seat, share):
+    """The chance that a seat has a stronger card of the led suit, or any one where it cannot follow."""
+    follow, hidden = SUIT_CARDS[led], unknown & ~known
+    free = stronger & ~follow
+    void = has(voids, 7 * (seat - 1) + led)
+    follows = 1.0 - MISSES[share, popcount(hidden & follow & stronger)]
+    follows = 0.0 if void else follows
+    follows = 1.0 if known & follow & stronger != ZERO else follows
+    absent = MISSES[share, popcount(hidden & follow)]
+    absent = 1.0 if void else absent
+    absent = 0.0 if known & follow != ZERO else absent
+    other = 1.0 - MISSES[share, popcount(hidden & free)]
+    return follows + absent * (1.0 if known & free != ZERO else other)
 
 
 @inlined

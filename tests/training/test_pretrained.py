@@ -14,8 +14,8 @@ MODELS = [pytest.param(model, id=model["file"]) for model in pretrained()]
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_shipped_network_beats_random_players(model) -> None:
-    table = find_game(model["game"]).table(players=model["options"]["players"])
-    policy = make("pretrained", model["game"], players=table.players)
+    table = find_game(model["game"]).table(**model["options"])
+    policy = make("pretrained", model["game"], **model["options"])
     games = 100 * table.sides
     shares = play_games(table, policy, make_for(table, "random"), games, seed=2)
     assert shares.mean() - 3 * shares.std() / np.sqrt(games) > 1 / table.sides
@@ -23,12 +23,11 @@ def test_a_shipped_network_beats_random_players(model) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_shipped_network_does_against_its_heuristic_as_the_index_says(model) -> None:
-    table = find_game(model["game"]).table(players=model["options"]["players"])
+    table = find_game(model["game"]).table(**model["options"])
+    policy = make("pretrained", model["game"], **model["options"])
     measured = model["arena"]["heuristic"]["alone"]
     games = 100 * table.sides
-    shares = play_games(
-        table, make("pretrained", model["game"], players=table.players), make_for(table, "heuristic"), games, seed=3
-    )
+    shares = play_games(table, policy, make_for(table, "heuristic"), games, seed=3)
     low, high = measured["interval"]
     assert low <= measured["win_rate"] <= high
     assert abs(shares.mean() - measured["win_rate"]) < 4 * shares.std() / np.sqrt(games)
@@ -45,17 +44,22 @@ def test_small_files() -> None:
 
 def test_no_network_for_a_variant_says_which_there_are() -> None:
     with pytest.raises(ValueError, match=r"no pretrained network for yokai_septet_v0 .*monsterzoo train"):
-        make("pretrained", "yokai_septet_v0", players=4, variant="seven_suitors")
+        make("pretrained", "yokai_septet_v0", players=4, variant="seven_suitors_short")
 
 
-def test_a_run_can_be_published(tmp_path) -> None:
+@pytest.mark.parametrize(
+    ("options", "file"),
+    [({}, "yokai_septet_v0-4p.npz"), ({"variant": "seven_suitors"}, "yokai_septet_v0-4p-seven_suitors.npz")],
+)
+def test_a_run_can_be_published(tmp_path, options, file) -> None:
     config = Config(
         game="yokai_septet_v0", players=4, num_envs=16, steps=8, minibatch=64, width=16, updates=1, imitate="",
-        opponents=(), evaluate=(), tensorboard=False, out=str(tmp_path / "run"), options={"reward": "score"},
+        opponents=(), evaluate=(), tensorboard=False, out=str(tmp_path / "run"), options={"reward": "score", **options},
     )  # fmt: skip
     train(config)
     model = publish(tmp_path / "run", 20, tmp_path / "shipped")
-    assert (tmp_path / "shipped" / "yokai_septet_v0-4p.npz").exists()
+    assert (tmp_path / "shipped" / file).exists()
+    assert model["options"] == {"players": 4, **options}
     assert model["commands"][0].startswith("monsterzoo train --game yokai_septet_v0 --players 4 --option reward=score")
     assert set(model["arena"]) == {"random", "heuristic"}
-    assert "yokai_septet_v0-4p.npz" in document([model])
+    assert file in document([model])
