@@ -55,7 +55,10 @@ _PLACES = np.array([one["pile_seats"].shape[0] for one in _LAYOUTS], np.int64)
 _ROUNDS = np.array([5, 4, 5, 4], np.int64)
 # The columns of `pile_seats` that tell our own places.
 _OWN_PLACES = np.array(
-    [sum(1 << players * place for place in range(places)) for players, places in zip(_PLAYERS.tolist(), _PLACES.tolist())],
+    [
+        sum(1 << players * place for place in range(places))
+        for players, places in zip(_PLAYERS.tolist(), _PLACES.tolist())
+    ],
     np.uint64,
 )
 

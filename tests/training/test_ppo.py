@@ -86,14 +86,12 @@ def test_improves_at_pikit_from_nothing() -> None:
 
 
 def test_gets_better_than_random_at_a_team_game() -> None:
-    config = replace(SMALL, num_envs=128, steps=48, width=64, minibatch=512, learning_rate=2e-3, updates=12)
+    config = replace(SMALL, num_envs=128, steps=48, width=64, minibatch=512, learning_rate=2e-3, updates=36)
     trainer = Trainer(config)
     while trainer.progress < 1:
         trainer.update()
-    shares = play_games(
-        trainer.table, NetworkPolicy(trainer.network, greedy=True), make_for(trainer.table, "random"), 1000, seed=5
-    )
-    assert shares.mean() - 3 * shares.std() / np.sqrt(1000) > 0.5
+    policy, random = NetworkPolicy(trainer.network, greedy=True), make_for(trainer.table, "random")
+    assert play_games(trainer.table, policy, random, 2000, seed=5).mean() > 0.55  # 0.59 to 0.61 over seeds
 
 
 def test_too_few_steps_to_learn_from_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
