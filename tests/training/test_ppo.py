@@ -85,17 +85,6 @@ def test_improves_at_pikit_from_nothing() -> None:
     assert after > 0.75  # 0.87 to 0.90 over many seeds; 0.49 without learning, 0.00 with the advantages' sign wrong
 
 
-def test_gets_better_than_random_at_a_team_game() -> None:
-    config = replace(SMALL, num_envs=128, steps=48, width=64, minibatch=512, learning_rate=2e-3, updates=12)
-    trainer = Trainer(config)
-    while trainer.progress < 1:
-        trainer.update()
-    shares = play_games(
-        trainer.table, NetworkPolicy(trainer.network, greedy=True), make_for(trainer.table, "random"), 1000, seed=5
-    )
-    assert shares.mean() - 3 * shares.std() / np.sqrt(1000) > 0.5
-
-
 def test_too_few_steps_to_learn_from_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(f"--game yokai_septet_v0 --players 4 --steps 1 --num-envs 2 --updates 1 --out {tmp_path}".split()) == 2
     assert "more steps are needed" in capsys.readouterr().err
