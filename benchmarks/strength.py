@@ -1,8 +1,9 @@
 """The ladder of every game and variant: random, heuristic, search with growing budgets, each against the one below.
 
-Every rung is a tournament of two (`training.arena`: every deal with all seatings), so the win rate of a side is to be
-compared with even play: a half where two sides play, a third or a quarter where more do. Ratings add up the rungs from
-the random player at 0. Finished games are kept: run again with more of them to go on.
+Every rung is a tournament (`training.arena`) of the upper player on one side against the lower one on all others, every
+deal once with each side. The win rate is to be compared with even play: a half where two sides play, a third or a
+quarter where more do. Ratings add up the rungs from the random player at 0. Finished games are kept: run again with
+more of them to go on.
 """
 
 import argparse
@@ -65,7 +66,7 @@ def play(
     """One rung: the second player against the first."""
     table = find_game(name).table(**options)
     names, policies = enter(table, specs)
-    tournament = Tournament(table, names)
+    tournament = Tournament(table, names, alone=names[1])
     title = ".".join([name, *(f"{key}={value}" for key, value in options.items()), specs[1].replace(":", "-")])
     record = parsed.games_folder / f"{title}.npz"
     if record.exists():
@@ -98,7 +99,7 @@ def play(
 def table_of(ladders: list[dict[str, Any]]) -> str:
     """The ladders as a Markdown table."""
     lines = [
-        "| game | player | against | games | win rate of a side (95 %) | even | rating |",
+        "| game | player | against | games | win rate (95 %) | even | rating |",
         "|---|---|---|---|---|---|---|",
     ]
     for ladder in ladders:
@@ -118,8 +119,8 @@ def write(folder: Path, ladders: list[dict[str, Any]], command: str) -> None:
     result = {"command": command, "machine": machine(), "ladders": ladders}
     (folder / "ladder.json").write_text(json.dumps(result, indent=2) + "\n")
     text = (
-        "# The ladder\n\nEach player against the one named beside it; every deal is played with all seatings. A rating "
-        "adds up the rungs from the random player at 0.\n\n"
+        "# The ladder\n\nEach player on one side, the one named beside it on all others; every deal is played once with each "
+        "side. A rating adds up the rungs from the random player at 0.\n\n"
         f"{table_of(ladders)}\n\nMade by `{command}`.\n"
     )
     (folder / "ladder.md").write_text(text)

@@ -132,11 +132,13 @@ class Tournament:
         table: the game with its options.
         names: the players' names, all different.
         seed: starts all luck.
+        alone: a player who has one side at every table, while the others share the rest; None for all seatings.
     """
 
     table: Table
     names: list[str]
     seed: int = 0
+    alone: str | None = None
     shares: np.ndarray = field(init=False, repr=False)
     """(deals, seatings, sides) every side's share of the win."""
     scores: np.ndarray = field(init=False, repr=False)
@@ -150,6 +152,10 @@ class Tournament:
         if len(set(self.names)) < len(self.names):
             raise ValueError(f"players must have different names, not {self.names}")
         self.seatings = all_seatings(len(self.names), self.sides)
+        if self.alone is not None:
+            if self.alone not in self.names:
+                raise ValueError(f"alone={self.alone!r} is none of the players {self.names}")
+            self.seatings = self.seatings[(self.seatings == self.names.index(self.alone)).sum(axis=1) == 1]
         self._resize(0)
 
     @property
@@ -409,6 +415,7 @@ class Tournament:
             "observation": self.table.layout.signature,
             "players": self.names,
             "seed": self.seed,
+            "alone": self.alone,
         }
 
     def save(self, path: Path) -> None:

@@ -70,6 +70,19 @@ def test_compiled_games_and_batches_are_the_same_games(name, options):
     np.testing.assert_array_equal(compiled.scores, batched.scores)
 
 
+def test_a_player_alone_has_one_side_of_every_table():
+    pikit = table("pikit_v0", players=4)
+    games = Tournament(pikit, ["random", "heuristic"], alone="heuristic")
+    assert games.seatings.tolist() == [[0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]]
+    games.play(enter(pikit, ["random", "heuristic"])[1], 400)
+    random, heuristic = games.result()["players"]
+    assert games.games == 400
+    assert heuristic["win_rate"] > 0.85  # with copies of itself at the table it could not be
+    assert 3 * random["win_rate"] + heuristic["win_rate"] == pytest.approx(1)
+    with pytest.raises(ValueError, match="alone='nobody'"):
+        Tournament(pikit, ["random", "heuristic"], alone="nobody")
+
+
 def test_threads_do_not_change_results():
     one, entrants = tournament(["random", "heuristic"])
     two, _ = tournament(["random", "heuristic"])
