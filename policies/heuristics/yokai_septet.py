@@ -61,7 +61,8 @@ _LIMIT = np.array([7, 7, 13, 99], np.int64)  # tricks that lose it
 # Cards that are stronger than a card, trumps aside: higher ones of the same suit and the A.
 STRONGER = np.array(
     [
-        sum(1 << d for d in range(CARDS_WITH_FOILS) if SUIT_OF[d] == SUIT_OF[c] and RANK_OF[d] > RANK_OF[c]) | 1 << THE_A
+        sum(1 << d for d in range(CARDS_WITH_FOILS) if SUIT_OF[d] == SUIT_OF[c] and RANK_OF[d] > RANK_OF[c])
+        | 1 << THE_A
         for c in range(CARDS_WITH_FOILS)
     ],
     np.uint64,
