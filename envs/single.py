@@ -98,7 +98,8 @@ class SeatVectorEnv(VectorEnv):
                 kernels.begin(self.states, i)
             self._ask_others()
             self._show()
-        return self._observed(), self._info()
+        observed = self._observed()
+        return observed, self._info(observed)
 
     def step(self, actions: Any) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Carry out the learners' actions, integers (N,)."""
@@ -114,13 +115,14 @@ class SeatVectorEnv(VectorEnv):
             self._crew.run()
         else:
             self._step_in_pieces(self._choices)
-        infos = self._info()
+        observed = self._observed()
+        infos = self._info(observed)
         done = self._terminated | self._truncated
         if done.any():
             infos.update(self._finals(done))
         outcome = (self._rewards, self._terminated, self._truncated)
         rewards, terminated, truncated = (values.copy() for values in outcome) if self.copy else outcome
-        return self._observed(), rewards, terminated, truncated, infos
+        return observed, rewards, terminated, truncated, infos
 
     def action_masks(self) -> np.ndarray:
         """The learners' legal actions, bool (N, A)."""
@@ -207,18 +209,19 @@ class SeatVectorEnv(VectorEnv):
             return {"observation": self._observations, "action_mask": masks}
         return {"observation": self._observations.copy(), "action_mask": masks.copy()}
 
-    def _info(self) -> dict[str, Any]:
+    def _info(self, observed: dict[str, np.ndarray]) -> dict[str, Any]:
         everywhere = np.ones(self.num_envs, np.bool_)
-        masks = self._masks[:, : self.table.num_actions]
-        values = {"action_mask": masks.copy() if self.copy else masks, "seat": self.learners.copy()}
+        values = {"action_mask": observed["action_mask"], "seat": self.learners.copy()}
         return {**values, **{f"_{key}": everywhere for key in values}}
 
     def _finals(self, done: np.ndarray) -> dict[str, Any]:
+        over = np.flatnonzero(done)
+        waiting = np.zeros((len(over), self.table.num_actions), np.int8)
+        waiting[:, -1] = 1
         observations = np.full(self.num_envs, None, object)
-        waiting = np.zeros(self.table.num_actions, np.int8)
-        waiting[-1] = 1
-        for i in np.flatnonzero(done):
-            observations[i] = {"observation": self._last[i].copy(), "action_mask": waiting.copy()}
+        observations[over] = [
+            {"observation": last, "action_mask": mask} for last, mask in zip(self._last[over], waiting, strict=True)
+        ]
         info = {"illegal": self._illegal & done, "_illegal": done}
         return {"final_obs": observations, "_final_obs": done.copy(), "final_info": info, "_final_info": done.copy()}
 

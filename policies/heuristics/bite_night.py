@@ -35,7 +35,7 @@ from monsterzoo.envs.bite_night.rules import (
     VICTIM,
     points,
 )
-from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, popcount
+from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, lowest, popcount
 from monsterzoo.envs.core.jit import compiled, inlined
 
 from . import register
@@ -78,8 +78,8 @@ PROMISE[PAIR : PAIR + 5] = 1.5
 PROMISE[COMBINATION : COMBINATION + 10] = 3.5
 PROMISE[GRAVEYARD : GRAVEYARD_ANY + 1] = -1.0
 
-# What a tile adds for one card, by how sure that card is: 0 any card, 1 in hand, 2 or 3 laid by us. Everything is looked
-# up and added, be it 0: jumps that depend on the cards would be guessed wrong.
+# What a tile adds for one card, by how sure that card is: 0 any card, 1 in hand, 2 or 3 laid by us. Everything is
+# looked up and added, be it 0: jumps that depend on the cards would be guessed wrong.
 _SURE = np.array([ANY, IN_HAND, OWN, OWN])
 # A picture or colour card, by [tiles of the same kind, tiles of the picture or colour]: more for another kind.
 KIND_ADDS = np.array(
