@@ -119,8 +119,8 @@ def write(folder: Path, ladders: list[dict[str, Any]], command: str) -> None:
     result = {"command": command, "machine": machine(), "ladders": ladders}
     (folder / "ladder.json").write_text(json.dumps(result, indent=2) + "\n")
     text = (
-        "# The ladder\n\nEach player on one side, the one named beside it on all others; every deal is played once with "
-        "each side. A rating adds up the rungs from the random player at 0.\n\n"
+        "# The ladder\n\nEach player on one side, the one named beside it on all others; every deal is played once "
+        "with each side. A rating adds up the rungs from the random player at 0.\n\n"
         f"{table_of(ladders)}\n\nMade by `{command}`.\n"
     )
     (folder / "ladder.md").write_text(text)
