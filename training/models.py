@@ -33,9 +33,9 @@ Win rates come with 95 % intervals; equal players would have the rate in the col
 one side, the opponent all others. "Arena": all mixtures of both at a table, every deal replayed until each has had
 every side (with more than two sides a network shares the wins with its own copies, so the rate stays well below 100 %).
 
-Where more than two sides play, it matters whom a network has learned to play with. Bite Night's learned as one seat among
-heuristic players (`--self-play 0`); trained by self-play instead, networks agreed among themselves on another way to
-share the tiles, against which a single heuristic player loses, while a single one of them loses among heuristic players.
+Where more than two sides play, it matters whom a network has learned to play with. Bite Night's learned as one seat
+among heuristic players (`--self-play 0`). Trained by self-play instead, networks agreed among themselves on another way
+to share the tiles: among them a single heuristic player loses, among heuristic players a single one of them does.
 """
 
 

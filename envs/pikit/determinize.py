@@ -5,7 +5,8 @@ import numpy as np
 from ..core.bits import ZERO, lowest
 from ..core.jit import compiled
 from ..core.rng import draw
-from .rules import REACT, can_cancel, copy_of, count, total
+from .bags import copy_of, count, total
+from .rules import REACT, can_cancel
 
 
 @compiled

@@ -21,6 +21,7 @@ from ..core.layout import (
     push,
     push_number,
 )
+from .bags import count, points, total
 from .rules import (
     CENTRE,
     DRAW,
@@ -32,13 +33,10 @@ from .rules import (
     ONES_POINTS,
     STEAL,
     WOUND_POINTS,
-    count,
     deck_size,
     hand,
     hand_size,
     last_discarder,
-    points,
-    total,
 )
 
 

@@ -5,10 +5,11 @@ Sections in the comments are those of the rulebook (see README.md for sources an
 
 import numpy as np
 
-from ..core.bits import ONE, ZERO, bit, has, nth, popcount, wrap
+from ..core.bits import ZERO, bit, has, nth, popcount, wrap
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, record_type
 from ..core.jit import compiled, inlined
 from ..core.rng import draw
+from .bags import copy_of, count, points, total
 
 # --- Cards: kaiju of value 1 … 11, and six mechas, one for each double ---
 
@@ -89,38 +90,7 @@ STATE = record_type(
 )
 
 
-# --- Bags: how many cards of each value, a byte each, in two words for the values 1 … 7 and 8 … 11 ---
-
-
-@inlined
-def copy_of(value):
-    """One card of a value, to be added to or taken from word `value >> 3` of a bag."""
-    return ONE << np.uint64((value & 7) << 3)
-
-
-@inlined
-def count(bag, value):
-    """How many cards of a value (0 … 15) a bag has."""
-    word = bag[1] if value >= 8 else bag[0]
-    return np.int64((word >> np.uint64((value & 7) << 3)) & np.uint64(0xFF))
-
-
-@inlined
-def total(bag):
-    """How many cards a bag has."""
-    pairs = bag[0] + bag[1]  # a bag has at most MAX_DECK cards, so bytes do not overflow
-    pairs = (pairs & np.uint64(0x00FF00FF00FF00FF)) + ((pairs >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF))
-    pairs += pairs >> np.uint64(32)
-    return np.int64((pairs + (pairs >> np.uint64(16))) & np.uint64(0xFF))
-
-
-@inlined
-def points(bag):
-    """The sum of the cards' values."""
-    worth = 0
-    for value in range(1, 12):
-        worth += value * count(bag, value)
-    return worth
+# --- Hands ---
 
 
 @inlined

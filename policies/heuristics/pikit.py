@@ -12,6 +12,7 @@
 import numpy as np
 from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, popcount, wrap
 from monsterzoo.envs.core.jit import compiled, inlined
+from monsterzoo.envs.pikit.bags import count, points, total
 from monsterzoo.envs.pikit.observation import layout
 from monsterzoo.envs.pikit.rules import (
     ACCEPT,
@@ -32,9 +33,6 @@ from monsterzoo.envs.pikit.rules import (
     TAKE_NOTHING,
     TAKE_SUM,
     TURN,
-    count,
-    points,
-    total,
 )
 
 from . import register

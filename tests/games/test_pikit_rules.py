@@ -5,7 +5,11 @@ from collections import Counter
 import numba
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from monsterzoo.envs.core.jit import kernel
 from monsterzoo.envs.pikit import _cards_for_setup
+from monsterzoo.envs.pikit.bags import points, total
 from monsterzoo.envs.pikit.rules import deal
 from pikit_table import DECK, SMALL_DECK, Board, board, position
 
@@ -17,6 +21,24 @@ MUTE = [1, 3]
 def all_cards(snapshot):
     hands = [card for hand in snapshot["hands"] for card in hand["kaiju"]]
     return Counter(snapshot["deck"] + snapshot["centre"] + snapshot["discard_pile"] + hands)
+
+
+# --- Bags ---
+
+
+@kernel
+def _weigh(few, many, results):
+    results[0] = points((few, many))
+    results[1] = total((few, many))
+
+
+@given(copies=st.lists(st.integers(0, 10), min_size=11, max_size=11))
+def test_bags_know_how_many_cards_they_have_and_what_they_are_worth(copies):
+    few = sum(copies[value - 1] << 8 * value for value in range(1, 8))
+    many = sum(copies[value - 1] << 8 * (value - 8) for value in range(8, 12))
+    results = np.zeros(2, np.int64)
+    _weigh(np.uint64(few), np.uint64(many), results)
+    assert results.tolist() == [sum(value * number for value, number in enumerate(copies, 1)), sum(copies)]
 
 
 # --- Set-up ---
