@@ -46,7 +46,7 @@ MEANINGS = {
     "vector": "step of make_vec: observation, mask, rewards, autoreset",
     "vector, 2 threads": "the same with threads=2",
     "vector + sampling": "the same with sample_actions(), one thread",
-    "one seat, random": "decisions of gymnasium.make_vec against random opponents",
+    "one seat, random": "decisions of gymnasium.make_vec (copy=False) against random opponents",
     "one seat, heuristic": "the same against the heuristic",
     "search": "steps of imagined games in search:1000,playout=random",
     "parallel": "parallel_env loop",
@@ -82,10 +82,10 @@ def vector(name: str, options: dict[str, Any], count: int, threads: int = 1, sam
 
 def one_seat(name: str, options: dict[str, Any], count: int, opponents: str) -> Run:
     """Decisions of the learner in a batch whose other seats are played inside the step."""
-    games: Any = gymnasium.make_vec(gymnasium_id(name), num_envs=count, opponents=opponents, **options)
+    games: Any = gymnasium.make_vec(gymnasium_id(name), num_envs=count, opponents=opponents, copy=False, **options)
     observation, _ = games.reset(seed=0)
     luck, chosen = streams(0, 1, "sample"), np.zeros(count, np.int64)
-    masks = [np.ascontiguousarray(observation["action_mask"])]
+    masks = [observation["action_mask"]]
 
     def step() -> int:
         masks[0] = games.step(chosen)[0]["action_mask"]
