@@ -121,7 +121,7 @@ def write(folder: Path, ladders: list[dict[str, Any]], command: str) -> None:
     text = (
         "# The ladder\n\nEach player on one side, the one named beside it on all others; every deal is played once "
         "with each side. A rating adds up the rungs from the random player at 0.\n\n"
-        f"{table_of(ladders)}\n\nMade by `{command}`.\n"
+        f"{table_of(ladders)}\n\nMade by `{command}`, games of earlier runs included.\n"
     )
     (folder / "ladder.md").write_text(text)
     draw(ladders, folder / "ladder.png")
