@@ -20,6 +20,7 @@ NAMES = {
     "vector + sampling": "batch and random actions",
     "one seat, random": "one seat against random players",
     "one seat, heuristic": "one seat against heuristics",
+    "search": "games that search imagines",
     "parallel": "parallel_env loop",
     "raw_env": "raw_env loop",
     "env": "env loop",

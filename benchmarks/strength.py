@@ -128,19 +128,22 @@ def write(folder: Path, ladders: list[dict[str, Any]], command: str) -> None:
 
 
 def draw(ladders: list[dict[str, Any]], path: Path) -> None:
-    """Ratings by player, a line a variant: search gets stronger with its budget."""
+    """Ratings by player, a panel a game, a line a variant: search gets stronger with its budget."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 5), layout="constrained")
-    axes = figure.add_subplot()
-    for ladder in ladders:
-        names = ["random", *(rung["player"] for rung in ladder["rungs"])]
-        ratings = [0.0, *(rung["rating"] for rung in ladder["rungs"])]
-        halves = [0.0, *(rung["rating_half_width"] or 0.0 for rung in ladder["rungs"])]
-        axes.errorbar(names, ratings, halves, marker="o", capsize=3, label=ladder["label"])
-    axes.set_ylabel("rating (Elo points, random = 0)")
-    axes.legend(fontsize=7)
-    axes.grid(alpha=0.3)
+    games = list(dict.fromkeys(ladder["game"] for ladder in ladders))
+    figure = Figure(figsize=(4 * len(games), 4.5), layout="constrained")
+    panels = figure.subplots(1, len(games), sharey=True, squeeze=False)[0]
+    for axes, game in zip(panels, games):
+        for ladder in (ladder for ladder in ladders if ladder["game"] == game):
+            names = ["random", *(rung["player"] for rung in ladder["rungs"])]
+            ratings = [0.0, *(rung["rating"] for rung in ladder["rungs"])]
+            halves = [0.0, *(rung["rating_half_width"] or 0.0 for rung in ladder["rungs"])]
+            axes.errorbar(names, ratings, halves, marker="o", capsize=3, label=label(ladder["options"]))
+        axes.set_title(game)
+        axes.legend(fontsize=7, loc="lower right")
+        axes.grid(alpha=0.3)
+    panels[0].set_ylabel("rating (Elo points, random = 0)")
     figure.savefig(path, dpi=150)
 
 
