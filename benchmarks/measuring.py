@@ -10,13 +10,14 @@ from importlib import metadata
 from itertools import zip_longest
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from monsterzoo.envs.version import VERSION
 
 Run = Callable[[float], float]
 """Runs for about so many seconds and returns a rate, in units a second."""
 
+_Key = TypeVar("_Key")
 _clock = time.perf_counter
 
 
@@ -55,11 +56,11 @@ class Rate:
         return {"median": self.median, "low": min(self.runs), "high": max(self.runs), "runs": list(self.runs)}
 
 
-def measure(runs: dict[str, Run], seconds: float, repeats: int) -> dict[str, Rate]:
+def measure(runs: dict[_Key, Run], seconds: float, repeats: int) -> dict[_Key, Rate]:
     """Every run `repeats` times. They take turns, so that a slow minute of the machine hits all of them."""
     for run in runs.values():
         run(seconds / 10)  # compiles and warms up
-    rates: dict[str, list[float]] = {name: [] for name in runs}
+    rates: dict[_Key, list[float]] = {name: [] for name in runs}
     for _ in range(repeats):
         for name, run in runs.items():
             rates[name].append(run(seconds))

@@ -199,10 +199,17 @@ def benchmark(
     print("\n".join(f"{key:<12}{value}" for key, value in report["machine"].items()))
     for name in names:
         game = find_game(name)
-        variants: list[dict[str, Any]] = []
-        for options in game.variants:
-            rates = measure(runs_of(name, options, count, every), seconds, repeats)
-            variants.append({"options": options, **sizes(name, options), "rates": rates})
+        # All variants take turns, so that their costs can be compared.
+        runs = {
+            (k, meaning): run
+            for k, options in enumerate(game.variants)
+            for meaning, run in runs_of(name, options, count, every).items()
+        }
+        rates = measure(runs, seconds, repeats)
+        variants: list[dict[str, Any]] = [
+            {"options": options, **sizes(name, options), "rates": {m: rate for (j, m), rate in rates.items() if j == k}}
+            for k, options in enumerate(game.variants)
+        ]
         first = game.variants[0]
         kinds = ("env", "vector") if starts else ()
         start = {kind: first_step(name, first, kind) for kind in kinds}
@@ -222,6 +229,11 @@ def game_table(variants: list[dict[str, Any]]) -> str:
     for key, base in RATIOS:
         if key in measured and base in measured:
             rows.append([f"{key} / {base}", *(_ratio(variant["rates"], key, base) for variant in variants)])
+    for key in ("engine", "vector"):
+        first = variants[0]["rates"]
+        rows.append(
+            [f"cost of a step, {key}", *(f"{first[key].median / v['rates'][key].median:.2f}×" for v in variants)]
+        )
     rows.append(["bytes of a state", *(variant["state_bytes"] for variant in variants)])
     rows.append(["bytes written a step", *(variant["bytes_written_per_step"] for variant in variants)])
     return grid(["steps/s", *(label(variant["options"], "\n") for variant in variants)], rows)
