@@ -6,6 +6,8 @@ a round of work raises `ISSUED` by one, entitles everybody to `PARTS` more of ea
 are done.
 """
 
+import os
+
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -20,6 +22,8 @@ PARTS = 4
 """Parts a member: several, so that a thread which comes late holds the others up for one of them at most."""
 SPINS = 100_000
 """How often a worker looks for work before it goes to sleep: some tenths of a millisecond."""
+PATIENCE = 2_000
+"""How often somebody looks before giving way to threads that wait for a processor, as the one waited for might."""
 
 
 def new_shares(members: int) -> np.ndarray:
@@ -52,10 +56,11 @@ def take_part(shares, member):
         if member == LEADER:
             if read_shared(shares, DONE) == entitled * np.uint64(members):
                 return np.int64(-1)
-        else:
-            spins += 1
-            if spins > SPINS or read_shared(shares, CLOSED) != 0:
-                return np.int64(-1)
+        elif spins > SPINS or read_shared(shares, CLOSED) != 0:
+            return np.int64(-1)
+        spins += 1
+        if spins % PATIENCE == 0:
+            give_way()
 
 
 @inlined
@@ -92,6 +97,24 @@ def replace_shared(shares, cell, old, new):
     """Write `new` if the cell still holds `old`; whether it did."""
     shares[cell] = new
     return True
+
+
+def give_way():
+    """Let another thread have the processor, if one is waiting for it."""
+
+
+_sched_yield = types.ExternalFunction("sched_yield", types.int32())
+
+
+@overload(give_way)
+def _give_way():
+    if not hasattr(os, "sched_yield"):  # Windows
+        return lambda: None
+
+    def by_system():
+        _sched_yield()
+
+    return by_system
 
 
 _ORDER = "seq_cst"
