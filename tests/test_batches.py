@@ -72,20 +72,20 @@ def test_threads_share_the_work_and_play_the_same_games(name, options, threads):
 
 
 def test_threads_end_with_their_batch():
-    before = threading.active_count()
+    before = set(threading.enumerate())
     batches = [make_vec("pikit_v0", 40, threads=3, seed=0) for _ in range(3)]
     seats = SeatVectorEnv("pikit_v0", 40, threads=2)
     seats.reset(seed=0)
     for batch in batches:
         batch.step(batch.sample_actions())
     seats.step(seats.action_masks().argmax(axis=1))
-    assert threading.active_count() > before or JIT_OFF
+    workers = [thread for thread in threading.enumerate() if thread not in before]
+    assert len(workers) == (0 if JIT_OFF else 7)
     del batch, batches, seats
     gc.collect()
-    stop = time.monotonic() + 20
-    while threading.active_count() > before and time.monotonic() < stop:
-        time.sleep(0.01)
-    assert threading.active_count() == before
+    for worker in workers:
+        worker.join(timeout=20)
+        assert not worker.is_alive()
 
 
 @pytest.mark.parametrize("threads", [1, 2])
