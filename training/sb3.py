@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import torch
 from gymnasium import Wrapper
+from gymnasium.spaces import Discrete
 from monsterzoo.envs.core.game import find_game
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import Policy, from_sb3, make
@@ -212,7 +213,9 @@ class MaskedPolicy(MaskableActorCriticPolicy):
     """MaskablePPO's `MlpPolicy` with `MaskedCategorical`; takes the same `policy_kwargs`."""
 
     def _build(self, lr_schedule: Any) -> None:
-        self.action_dist = MaskedCategorical(int(self.action_space.n))  # type: ignore[attr-defined]
+        if not isinstance(self.action_space, Discrete):
+            raise ValueError(f"MaskedPolicy chooses one of several actions, it cannot choose from {self.action_space}")
+        self.action_dist = MaskedCategorical(int(self.action_space.n))
         super()._build(lr_schedule)
 
 
