@@ -19,6 +19,7 @@ from ..core.layout import (
     open_numbers,
     push,
     push_number,
+    stream_start,
 )
 from .rules import (
     BASIC_DESIGNS,
@@ -93,27 +94,39 @@ for _players in (3, 4):
 @compiled
 def observe(state, seat, row):
     """Write the seat's observation, uint64 (size / 8,)."""
-    # Constant arguments let the compiler place every field once and for all.
-    if state.players == 4:
-        if state.advanced:
-            encode(state, seat, unowned(row), 4, True)
-        else:
-            encode(state, seat, unowned(row), 4, False)
-    elif state.advanced:
-        encode(state, seat, unowned(row), 3, True)
-    else:
-        encode(state, seat, unowned(row), 3, False)
+    write(state, seat, row, False)
+
+
+@compiled
+def observe_packed(state, seat, row):
+    """Write the seat's packed observation to the front of `row`, uint64 (size / 8,)."""
+    write(state, seat, row, True)
 
 
 @inlined
-def encode(state, seat, row, players, advanced):
+def write(state, seat, row, packed):
+    """Write the observation in one form or the other."""
+    # Constant arguments let the compiler place every field once and for all.
+    if state.players == 4:
+        if state.advanced:
+            encode(state, seat, unowned(row), packed, 4, True)
+        else:
+            encode(state, seat, unowned(row), packed, 4, False)
+    elif state.advanced:
+        encode(state, seat, unowned(row), packed, 3, True)
+    else:
+        encode(state, seat, unowned(row), packed, 3, False)
+
+
+@inlined
+def encode(state, seat, row, packed, players, advanced):
     """Push every field of the layout in its order."""
     designs = DESIGNS if advanced else BASIC_DESIGNS
     bits = _BITS[players, 1 if advanced else 0]
     laying = state.phase == LAY
     chosen = one_hot(np.int64(state.choices[seat, 0]))
 
-    s = open_bits(row, bits)
+    s = open_bits(row, bits, packed)
     s = push(row, s, state.hand[seat] & first(designs), designs)
     s = push(row, s, state.hand[seat] >> np.uint64(DESIGNS), len(TWICE))
     s = push(row, s, chosen if laying else ZERO, designs)
@@ -135,10 +148,10 @@ def encode(state, seat, row, players, advanced):
     s = push(row, s, asked & first(players), players)
     s = push(row, s, bit(state.phase), 4 if advanced else 3)
     # Few places of the pile are known: cheaper to set their bits than to push every place.
-    mark_pile(row, state, seat, players, designs, len(row) - (bits + 63) // 64)
-    close_bits(row, s, bits)
+    mark_pile(row, state, seat, players, designs, stream_start(row, bits, packed))
+    close_bits(row, s, bits, packed)
 
-    s = open_numbers(bits)
+    s = open_numbers(bits, packed)
     grabbing = state.phase == GRAB and state.acting != 0
     for _ in range(players):
         s = push_number(row, s, to_grab(state, other) if grabbing else 0)

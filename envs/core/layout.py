@@ -3,6 +3,9 @@
 One table per game and variant gives spaces, documentation and tests; the encoder pushes the same fields in the same
 order. Sets of cards come first, one 0/1 column a member: the encoder packs them into a stream of bits and expands it
 through a table, eight columns a store. Small numbers follow, one column each. Both parts are padded to eight columns.
+
+A packed observation is the same before it is expanded, for compiled code that reads sets: the stream of bits, padded to
+64, then the numbers, a byte each. It is kept at the front of a row of the usual size.
 """
 
 from collections.abc import Iterator
@@ -16,6 +19,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
+from .bits import first
 from .jit import inlined
 
 
@@ -80,6 +84,11 @@ class Layout:
         values = np.asarray(observation)[..., field.slice]
         return values.reshape(values.shape[:-1] + field.shape)
 
+    def packed_start(self, name: str) -> int:
+        """Where a field begins in a packed observation: the bit of a set, the byte of a number."""
+        start = self[name].start
+        return start if start < self.number_start else start - self.number_start + 8 * _stream_words(self.bits)
+
     @cached_property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """The lowest and highest value of every column, two int8 arrays of shape (size,)."""
@@ -99,6 +108,10 @@ def _round_up(count: int) -> int:
     return (count + 7) // 8 * 8
 
 
+def _stream_words(bits: int) -> int:
+    return (bits + 63) // 64
+
+
 def _placed(fields: list[Field], start: int) -> Iterator[Field]:
     for field in fields:
         yield replace(field, start=start)
@@ -111,15 +124,21 @@ _EXPAND = np.array([sum(((byte >> k) & 1) << (8 * k) for k in range(8)) for byte
 
 
 @inlined
-def open_bits(row, bits):
-    """A stream for `bits` 0/1 columns. It is kept in the row's tail, from where `close_bits` expands it."""
-    return np.uint64(0), np.uint64(0), len(row) - (bits + 63) // 64
+def stream_start(row, bits, packed):
+    """The word at which the stream begins: where `packed` it stays there, else the row's tail holds it until the end."""
+    return 0 if packed else len(row) - (bits + 63) // 64
 
 
 @inlined
-def open_numbers(bits):
+def open_bits(row, bits, packed):
+    """A stream for `bits` 0/1 columns."""
+    return np.uint64(0), np.uint64(0), stream_start(row, bits, packed)
+
+
+@inlined
+def open_numbers(bits, packed):
     """A stream for the numbers, which lie behind `bits` 0/1 columns."""
-    return np.uint64(0), np.uint64(0), (bits + 7) // 8
+    return np.uint64(0), np.uint64(0), (bits + 63) // 64 if packed else (bits + 7) // 8
 
 
 @inlined
@@ -150,9 +169,11 @@ def close_numbers(row, stream):
 
 
 @inlined
-def close_bits(row, stream, bits):
-    """Write what is left of the stream and expand it to one column a bit, from the row's start."""
+def close_bits(row, stream, bits, packed):
+    """Write what is left of the stream and, unless `packed`, expand it to one column a bit, from the row's start."""
     close_numbers(row, stream)
+    if packed:
+        return
     columns = (bits + 7) // 8
     source = len(row) - (bits + 63) // 64
     target = 0
@@ -167,6 +188,19 @@ def close_bits(row, stream, bits):
             row[target] = _EXPAND[word & np.uint64(0xFF)]
             word >>= np.uint64(8)
             target += 1
+
+
+@inlined
+def pack_row(row, bits, packed):
+    """Write the packed form of an observation (of at least 64 columns) to the front of `packed`."""
+    stream, last = (bits + 63) // 64, 8 * len(row) - 64  # 64 columns are read at once, never beyond the row
+    for k in range(stream):
+        packed[k] = compress_64(row, min(64 * k, last)) >> np.uint64(max(64 * k - last, 0))
+    if bits % 64 != 0:
+        packed[stream - 1] &= first(bits % 64)
+    number_start = (bits + 7) // 8
+    for k in range(len(row) - number_start):
+        packed[stream + k] = row[number_start + k]
 
 
 @inlined
@@ -201,3 +235,30 @@ def _expand_64(typing_context, row, index, word):
 @overload(expand_64)
 def _expand_64_compiled(row, index, word):
     return lambda row, index, word: _expand_64(row, index, word)
+
+
+def compress_64(row, start):
+    """The 64 columns from `start` on as bits: set where a column is not 0."""
+    return np.packbits(row.view(np.int8)[start : start + 64] != 0, bitorder="little").view(np.uint64)[0]
+
+
+@intrinsic
+def _compress_64(typing_context, row, start):
+    """`compress_64` as vector instructions."""
+
+    def generate(context, builder, signature, args):
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        byte = ir.IntType(8)
+        pointer = builder.gep(builder.bitcast(array.data, byte.as_pointer()), [args[1]])
+        vector = ir.VectorType(byte, 64)
+        load = builder.load(builder.bitcast(pointer, vector.as_pointer()))
+        load.align = 1
+        bits = builder.icmp_unsigned("!=", load, ir.Constant(vector, [0] * 64))
+        return builder.bitcast(bits, ir.IntType(64))
+
+    return types.uint64(row, types.intp), generate
+
+
+@overload(compress_64)
+def _compress_64_compiled(row, start):
+    return lambda row, start: _compress_64(row, start)

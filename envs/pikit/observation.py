@@ -79,21 +79,33 @@ _BITS = np.array([0, 0, layout(2).bits, layout(3).bits, layout(4).bits], np.int6
 @compiled
 def observe(state, seat, row):
     """Write the seat's observation, uint64 (size / 8,)."""
-    # A constant argument lets the compiler place every field once and for all.
-    if state.players == 4:
-        encode(state, seat, unowned(row), 4)
-    elif state.players == 3:
-        encode(state, seat, unowned(row), 3)
-    else:
-        encode(state, seat, unowned(row), 2)
+    write(state, seat, row, False)
+
+
+@compiled
+def observe_packed(state, seat, row):
+    """Write the seat's packed observation to the front of `row`, uint64 (size / 8,)."""
+    write(state, seat, row, True)
 
 
 @inlined
-def encode(state, seat, row, players):
+def write(state, seat, row, packed):
+    """Write the observation in one form or the other."""
+    # Constant arguments let the compiler place every field once and for all.
+    if state.players == 4:
+        encode(state, seat, unowned(row), packed, 4)
+    elif state.players == 3:
+        encode(state, seat, unowned(row), packed, 3)
+    else:
+        encode(state, seat, unowned(row), packed, 2)
+
+
+@inlined
+def encode(state, seat, row, packed, players):
     """Push every field of the layout in its order."""
     bits = _BITS[players]
 
-    s = open_bits(row, bits)
+    s = open_bits(row, bits, packed)
     s = push(row, s, bit(state.phase), 3)
     s = push(row, s, relative(np.int64(state.turn_player), seat, players), players)
     s = push(row, s, bit(state.low - 1), 6)
@@ -106,9 +118,9 @@ def encode(state, seat, row, players):
         other = wrap(other + 1, players)
     s = push(row, s, on_table >> np.uint64(1), 6)
     s = push_pending(row, s, state, seat, players)
-    close_bits(row, s, bits)
+    close_bits(row, s, bits, packed)
 
-    s = open_numbers(bits)
+    s = open_numbers(bits, packed)
     own = hand(state, seat)
     s = push_bag(row, s, own[0], own[1])
     s = push_bag(row, s, state.centre[0], state.centre[1])

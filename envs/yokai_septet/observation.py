@@ -90,24 +90,36 @@ for _players, _suitors in ((2, False), (3, False), (4, False), (4, True)):
 @compiled
 def observe(state, seat, row):
     """Write the seat's observation, uint64 (size / 8,)."""
-    # Constant arguments let the compiler place every field once and for all.
-    if state.variant != BASE:
-        encode(state, seat, unowned(row), 4, 2, True)
-    elif state.players == 4:
-        encode(state, seat, unowned(row), 4, 2, False)
-    elif state.players == 3:
-        encode(state, seat, unowned(row), 3, 3, False)
-    else:
-        encode(state, seat, unowned(row), 2, 2, False)
+    write(state, seat, row, False)
+
+
+@compiled
+def observe_packed(state, seat, row):
+    """Write the seat's packed observation to the front of `row`, uint64 (size / 8,)."""
+    write(state, seat, row, True)
 
 
 @inlined
-def encode(state, seat, row, players, sides, suitors):
+def write(state, seat, row, packed):
+    """Write the observation in one form or the other."""
+    # Constant arguments let the compiler place every field once and for all.
+    if state.variant != BASE:
+        encode(state, seat, unowned(row), packed, 4, 2, True)
+    elif state.players == 4:
+        encode(state, seat, unowned(row), packed, 4, 2, False)
+    elif state.players == 3:
+        encode(state, seat, unowned(row), packed, 3, 3, False)
+    else:
+        encode(state, seat, unowned(row), packed, 2, 2, False)
+
+
+@inlined
+def encode(state, seat, row, packed, players, sides, suitors):
     """Push every field of the layout in its order."""
     cards = CARDS_WITH_FOILS if suitors else CARDS
     bits = _BITS[players, 1 if suitors else 0]
 
-    s = open_bits(row, bits)
+    s = open_bits(row, bits, packed)
     s = push(row, s, state.hand[seat], cards)
     if players == 2:
         s = push_straw(row, s, state, seat)
@@ -138,9 +150,9 @@ def encode(state, seat, row, players, sides, suitors):
         s = push(row, s, bit(state.phase - DISCARD), PLAY - DISCARD + 1)
     else:
         s = push(row, s, bit(0 if state.phase == PASS else 1), 2)
-    close_bits(row, s, bits)
+    close_bits(row, s, bits, packed)
 
-    s = open_numbers(bits)
+    s = open_numbers(bits, packed)
     for k in range(sides):
         s = push_number(row, s, np.int64(state.tricks[wrap(own + k, sides)]))
     for k in range(sides):

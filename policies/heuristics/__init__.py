@@ -1,7 +1,8 @@
 """Heuristic players, one module a game: how a good human player would play, reading the observation and mask alone.
 
-A game's module registers one compiled function `(row, words) -> action`; it never sees a state. Its decisions are a
-pure function of what the seat knows, so the same player plays in compiled loops and in batches.
+A game's module registers one compiled function `(row, words) -> action`, which reads a packed observation and the legal
+actions, and never sees a state. Its decisions are a pure function of what the seat knows, so the same player plays in
+compiled loops and in batches.
 """
 
 from collections.abc import Callable
@@ -11,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from monsterzoo.envs.core.arrays import unowned
 from monsterzoo.envs.core.bits import bit, lowest, popcount
-from monsterzoo.envs.core.contract import legal, observe
+from monsterzoo.envs.core.contract import legal
 from monsterzoo.envs.core.game import Table
 from monsterzoo.envs.core.jit import JIT_OFF, compiled, kernel
+from monsterzoo.envs.core.layout import pack_row
 from monsterzoo.envs.core.seat_kernels import compiled_policy
 from numba.extending import overload
 from numba.np.numpy_support import from_dtype
@@ -26,15 +28,17 @@ class Heuristic(NamedTuple):
 
 
 _players: dict[Any, Callable[..., Any]] = {}
+_observers: dict[Any, Callable[..., Any]] = {}
 
 
-def register(record: np.dtype, function: Callable[..., Any]) -> None:
-    """Make a game's heuristic known: compiled code `(row, words) -> action`."""
-    _players[record if JIT_OFF else from_dtype(record)] = function
+def register(record: np.dtype, function: Callable[..., Any], observer: Callable[..., Any]) -> None:
+    """Make a game's heuristic known: compiled code `(row, words) -> action`, and what packs its observations."""
+    kind = record if JIT_OFF else from_dtype(record)
+    _players[kind], _observers[kind] = function, observer
 
 
 def advise(state: Any, row: Any, words: Any) -> Any:
-    """The action of the game's heuristic for an observation and the legal actions; `state` only tells which game."""
+    """The action of the game's heuristic for a packed observation and the legal actions; `state` tells which game."""
     return _players[state.dtype](row, words)
 
 
@@ -42,6 +46,17 @@ def advise(state: Any, row: Any, words: Any) -> Any:
 def _advise(state, row, words):
     own = _players[state]
     return lambda state, row, words: own(row, words)
+
+
+def observe_packed(state: Any, seat: Any, row: Any) -> Any:
+    """Write what a seat knows, packed, to the front of a row."""
+    return _observers[state.dtype](state, seat, row)
+
+
+@overload(observe_packed, strict=False)
+def _observe_packed(state, seat, row):
+    own = _observers[state]
+    return lambda state, seat, row: own(state, seat, row)
 
 
 @compiled
@@ -55,7 +70,7 @@ def choose_by_heuristic(policy, state, seat, words, scratch, stream):
             count += popcount(words[k])
     if count == 1:
         return only
-    observe(state, seat, scratch)
+    observe_packed(state, seat, scratch)
     return advise(state, scratch, words)
 
 
@@ -63,15 +78,19 @@ compiled_policy(Heuristic, choose_by_heuristic)
 
 
 @kernel
-def advise_rows(states, rows, masks, words, choices):
-    """The heuristic's action for every row; `rows` (B, n / 8) uint64, `masks` (B, A) int8; `states` tells the game."""
-    rows, masks, words = unowned(rows), unowned(masks), unowned(words)
+def advise_rows(states, rows, bits, masks, words, scratch, choices):
+    """The heuristic's action for every row; `rows` (B, n / 8) uint64 with `bits` 0/1 columns, `masks` (B, A) int8.
+
+    `states` tells the game; `scratch` uint64 (n / 8,).
+    """
+    rows, masks, words, scratch = unowned(rows), unowned(masks), unowned(words), unowned(scratch)
     for i in range(len(choices)):
+        pack_row(rows[i], bits, scratch)
         words[:] = np.uint64(0)
         for action in range(masks.shape[1]):
             if masks[i, action] != 0:
                 words[action // 64] |= bit(action % 64)
-        choices[i] = advise(states[0], rows[i], words)
+        choices[i] = advise(states[0], scratch, words)
 
 
 class HeuristicPolicy:
@@ -91,7 +110,8 @@ class HeuristicPolicy:
         rows = np.ascontiguousarray(observations, np.int8).view(np.uint64)
         choices = np.empty(len(rows), np.int64)
         words = np.zeros(self.table.words, np.uint64)
-        advise_rows(self.table.template, rows, np.asarray(action_masks, np.int8), words, choices)
+        scratch, masks = np.zeros(rows.shape[1], np.uint64), np.asarray(action_masks, np.int8)
+        advise_rows(self.table.template, rows, self.table.layout.bits, masks, words, scratch, choices)
         return choices
 
 

@@ -9,7 +9,7 @@
 """
 
 import numpy as np
-from monsterzoo.envs.bite_night.observation import layout
+from monsterzoo.envs.bite_night.observation import layout, observe_packed
 from monsterzoo.envs.bite_night.rules import (
     BANISHMENT,
     BASIC_DESIGNS,
@@ -39,7 +39,7 @@ from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, lowest
 from monsterzoo.envs.core.jit import compiled, inlined
 
 from . import register
-from .reading import columns, compress_64, number
+from .reading import columns, columns_64, number
 
 # --- Where the fields are, by [variant, field]; variants are (players, advanced) ---
 
@@ -47,7 +47,7 @@ _VARIANTS = ((3, False), (4, False), (3, True), (4, True))
 _NAMES = ("hand", "pile", "pile_seats", "middle", "tiles", "graveyard", "phase", "round", "resolved")
 HAND, PILE, PILE_SEATS, MIDDLE, TILES_OF, GRAVES, PHASE, ROUND, RESOLVED = range(len(_NAMES))
 _LAYOUTS = [layout(*variant) for variant in _VARIANTS]
-_AT = np.array([[one[name].start for name in _NAMES] for one in _LAYOUTS], np.int64)
+_AT = np.array([[one.packed_start(name) for name in _NAMES] for one in _LAYOUTS], np.int64)
 _SIZES = np.array([one.size // 8 for one in _LAYOUTS], np.int64)
 _PLAYERS = np.array([players for players, _ in _VARIANTS], np.int64)
 _DESIGNS = np.array([DESIGNS if advanced else BASIC_DESIGNS for _, advanced in _VARIANTS], np.int64)
@@ -116,7 +116,7 @@ def advise(row, words):
 def own_cards(row, variant):
     """The cards we have laid that are still to come, as a set."""
     at, designs, players = _AT[variant], _DESIGNS[variant], _PLAYERS[variant]
-    laid = compress_64(row, at[PILE_SEATS]) & _OWN_PLACES[variant]
+    laid = columns_64(row, at[PILE_SEATS]) & _OWN_PLACES[variant]
     laid &= ~first(number(row, at[RESOLVED]) * players)
     cards = ZERO
     while laid != ZERO:
@@ -252,4 +252,4 @@ def effect(card, tiles, everything):
     return value
 
 
-register(STATE, advise)
+register(STATE, advise, observe_packed)

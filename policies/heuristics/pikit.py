@@ -13,7 +13,7 @@ import numpy as np
 from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, popcount, wrap
 from monsterzoo.envs.core.jit import compiled, inlined
 from monsterzoo.envs.pikit.bags import count, points, total
-from monsterzoo.envs.pikit.observation import layout
+from monsterzoo.envs.pikit.observation import layout, observe_packed
 from monsterzoo.envs.pikit.rules import (
     ACCEPT,
     CARD_OF,
@@ -51,7 +51,7 @@ _NAMES = (
 _LAYOUTS = {players: layout(players) for players in (2, 3, 4)}
 _AT = np.zeros((5, len(_NAMES)), np.int64)
 for _players, _layout in _LAYOUTS.items():
-    _AT[_players] = [_layout[name].start for name in _NAMES]
+    _AT[_players] = [_layout.packed_start(name) for name in _NAMES]
 # The mechas of all seats are one set of 6 columns a seat: its members 0, 6, 12, 18, and the seats these belong to.
 _SEATS = np.uint64(sum(1 << 6 * seat for seat in range(4)))
 _SEAT = np.arange(24) // 6
@@ -278,10 +278,10 @@ def best_discard(row, players, words, low, high):
     at = _AT[players]
     plain = words[0] & first(EFFECTS)
     # A wild card costs so much more that only the cheapest one in hand is worth a thought.
-    wild, cheapest = columns(row, at[HAND] + 8, 3), 0
+    wild, cheapest = bag(row, at[HAND])[1] >> np.uint64(8), 0
     effects = plain
     if wild != ZERO:
-        cheapest = lowest(wild) + 9
+        cheapest = 9 + (lowest(wild) >> 3)
         effects |= wild_effects(words, cheapest)
     one = worth_of_one(row, at, players)
     _, chosen = best_effect(row, players, low, high, one, 0, effects, (1.0, cheapest, plain))
@@ -331,4 +331,4 @@ def best_reaction(row, players, words, low, high):
     return action if value > CARD_OF[action] + EFFORT else ACCEPT
 
 
-register(STATE, advise)
+register(STATE, advise, observe_packed)

@@ -15,7 +15,7 @@ The ideas, the same for all variants:
 import numpy as np
 from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, popcount
 from monsterzoo.envs.core.jit import compiled, inlined
-from monsterzoo.envs.yokai_septet.observation import layout
+from monsterzoo.envs.yokai_septet.observation import layout, observe_packed
 from monsterzoo.envs.yokai_septet.rules import (
     BOSSES,
     CARDS,
@@ -48,7 +48,7 @@ _NAMES = (
     DISCARD, BARE, STRAW_UP, STRAW_DOWN, STRAW_LEFT, TARGET,
 ) = range(len(_NAMES))  # fmt: skip
 _AT = np.array(
-    [[one[name].start if name in {f.name for f in one} else -1 for name in _NAMES] for one in _LAYOUTS], np.int64
+    [[one.packed_start(name) if name in {f.name for f in one} else -1 for name in _NAMES] for one in _LAYOUTS], np.int64
 )
 _SIZES = np.array([one.size // 8 for one in _LAYOUTS], np.int64)
 _PLAYERS = np.array([4, 3, 2, 4], np.int64)
@@ -396,4 +396,4 @@ def passed_on(row, variant):
     return (ZERO, sent, ZERO) if variant == FOUR else (sent, ZERO, ZERO)
 
 
-register(STATE, advise)
+register(STATE, advise, observe_packed)
