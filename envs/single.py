@@ -77,6 +77,7 @@ class SeatVectorEnv(VectorEnv):
         self._rewards = np.zeros(num_envs, np.float32)
         self._terminated, self._truncated, self._illegal = (np.zeros(num_envs, np.bool_) for _ in range(3))
         self._choices = np.zeros(num_envs, np.int64)
+        self._everywhere = np.ones(num_envs, np.bool_)
         self._streams = streams(0, num_envs, "opponents")
         self._connect(min(threads, num_envs))
         self._seeds: list[int] | None = None
@@ -108,9 +109,9 @@ class SeatVectorEnv(VectorEnv):
             raise ValueError(
                 f"actions are whole numbers of shape ({self.num_envs},), not {choices.dtype} {choices.shape}"
             )
-        if len(choices) and not 0 <= choices.min() <= choices.max() < self.table.num_actions:
-            raise ValueError(f"actions are 0 to {self.table.num_actions - 1}, not {choices.min()} to {choices.max()}")
         self._choices[:] = choices
+        if self._choices.view(np.uint64).max() >= self.table.num_actions:  # or negative
+            raise ValueError(f"actions are 0 to {self.table.num_actions - 1}, not {choices.min()} to {choices.max()}")
         if self._compiled is not None:
             self._crew.run()
         else:
@@ -141,9 +142,10 @@ class SeatVectorEnv(VectorEnv):
         buffers = (self._compiled, self.states, self.final_states, self._choices, self.learners, self._turn)
         before, after = (*buffers, *rows, *outcome, self._streams), (table.num_actions,)
         self._crew = Crew(threads, seat_kernels.step_seats, before, self._scratch, after)
+        self._finals_in_place = None if self.copy else self._final_observations(self._last)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_crew": self._crew.size}
+        return {**self.__dict__, "_crew": self._crew.size, "_finals_in_place": None}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
@@ -210,20 +212,26 @@ class SeatVectorEnv(VectorEnv):
         return {"observation": self._observations.copy(), "action_mask": masks.copy()}
 
     def _info(self, observed: dict[str, np.ndarray]) -> dict[str, Any]:
-        everywhere = np.ones(self.num_envs, np.bool_)
-        values = {"action_mask": observed["action_mask"], "seat": self.learners.copy()}
-        return {**values, **{f"_{key}": everywhere for key in values}}
+        seats, everywhere = self.learners, self._everywhere
+        if self.copy:
+            seats, everywhere = seats.copy(), everywhere.copy()
+        masks = observed["action_mask"]
+        return {"action_mask": masks, "_action_mask": everywhere, "seat": seats, "_seat": everywhere}
 
     def _finals(self, done: np.ndarray) -> dict[str, Any]:
         over = np.flatnonzero(done)
-        waiting = np.zeros((len(over), self.table.num_actions), np.int8)
-        waiting[:, -1] = 1
-        observations = np.full(self.num_envs, None, object)
-        observations[over] = [
-            {"observation": last, "action_mask": mask} for last, mask in zip(self._last[over], waiting, strict=True)
-        ]
+        observations = np.empty(self.num_envs, object)  # None where no game is over
+        observations[over] = self._final_observations(self._last[over]) if self.copy else self._finals_in_place[over]
         info = {"illegal": self._illegal & done, "_illegal": done}
-        return {"final_obs": observations, "_final_obs": done.copy(), "final_info": info, "_final_info": done.copy()}
+        return {"final_obs": observations, "_final_obs": done, "final_info": info, "_final_info": done}
+
+    def _final_observations(self, rows: np.ndarray) -> np.ndarray:
+        """An array of observations, of these rows (k, n) and masks that allow the no-op."""
+        masks = np.zeros((len(rows), self.table.num_actions), np.int8)
+        masks[:, -1] = 1
+        observations = np.empty(len(rows), object)
+        observations[:] = [{"observation": row, "action_mask": mask} for row, mask in zip(rows, masks, strict=True)]
+        return observations
 
 
 class SeatEnv(gymnasium.Env):

@@ -100,7 +100,7 @@ class SeatVecEnv(VecEnv):
         seconds = round(time.perf_counter() - self._began, 6)
         for i in finished.tolist():
             infos[i] = {
-                "terminal_observation": more["final_obs"][i]["observation"],
+                "terminal_observation": more["final_obs"][i]["observation"].copy(),
                 "TimeLimit.truncated": bool(truncated[i] and not terminated[i]),
                 "episode": {"r": float(self._totals[i]), "l": int(self._lengths[i]), "t": seconds},
             }

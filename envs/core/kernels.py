@@ -166,7 +166,8 @@ def step_batch(
     begin_round(shares, member)
     part = take_part(shares, member)
     while part >= 0:
-        for i in range(edge(part, shares, len(states)), edge(part + 1, shares, len(states))):
+        start, stop = edge(part, shares, len(states)), edge(part + 1, shares, len(states))
+        for i in range(start, stop):
             state = states[i]
             advance(state, np.int64(seats[i]), np.int64(choices[i]), rewards[i])
             lengths[0, i] += 1
@@ -182,7 +183,9 @@ def step_batch(
                     totals[1, i, seat] = totals[0, i, seat]
                     totals[0, i, seat] = 0
                 setup(state)
-            refresh(state, i, seats, rows, masks, words)
+        # Not in the same loop: a processor waits where it reads, in larger pieces, what it has just written.
+        for i in range(start, stop):
+            refresh(states[i], i, seats, rows, masks, words)
         finish_part(shares)
         part = take_part(shares, member)
 

@@ -14,9 +14,9 @@ from numba.extending import overload
 
 from .arrays import unowned
 from .bits import has, lowest, wrap
-from .contract import PLAYING, TERMINATED, TRUNCATED, legal, observe, setup
-from .jit import compiled, kernel
-from .kernels import advance, legal_or_wait, pick
+from .contract import PLAYING, REWARD_SCORE, TERMINATED, TRUNCATED, legal, observe, setup, step
+from .jit import compiled, inlined, kernel
+from .kernels import advance, legal_or_wait, pick, win_reward
 from .layout import expand
 from .shares import begin_round, edge, finish_part, take_part
 
@@ -119,18 +119,26 @@ def choose_uniformly(policy, state, seat, words, scratch, stream):
 compiled_policy(Uniform, choose_uniformly)
 
 
+@inlined
+def advance_for(state, seat, action, learner, rewards):
+    """Step one game; returns the learner's reward, the only one that is worked out where that is cheaper."""
+    if state.reward == REWARD_SCORE:
+        advance(state, seat, action, rewards)
+        return rewards[learner]
+    step(state, seat, action)
+    return win_reward(state, learner)
+
+
 @compiled
 def step_learner(state, learner, action, words, rewards):
-    """Carry out the learner's action, or end the game with `ILLEGAL_REWARD` for it; whether it was illegal."""
+    """Carry out the learner's action, or end the game with `ILLEGAL_REWARD` for it; its reward, and if it was legal."""
     legal(state, learner, words)
     if has(words[action // 64], action % 64):
-        advance(state, learner, action, rewards)
-        return False
+        return advance_for(state, learner, action, learner, rewards), True
     state.outcome = TERMINATED
     state.winners = 0
     state.acting = 0
-    rewards[learner] = ILLEGAL_REWARD
-    return True
+    return ILLEGAL_REWARD, False
 
 
 @compiled
@@ -140,8 +148,8 @@ def play_others(policy, state, learner, total, words, scratch, stream, rewards):
     while state.outcome == PLAYING and not has(np.uint64(state.acting), learner):
         seat = lowest(np.uint64(state.acting))
         place = wrap(seat - learner + players, players)
-        advance(state, seat, choose_at(policy, place, state, seat, words, scratch, stream), rewards)
-        total += rewards[learner]
+        action = choose_at(policy, place, state, seat, words, scratch, stream)
+        total += advance_for(state, seat, action, learner, rewards)
     return total
 
 
@@ -179,15 +187,17 @@ def step_seats(
     """
     rows, masks, last_rows = unowned(rows), unowned(masks), unowned(last_rows)
     words, scratch, shares = unowned(words), unowned(scratch), unowned(shares)
-    step_rewards = np.zeros(4, np.float32)
-    gained = unowned(step_rewards)
+    all_rewards = np.zeros(4, np.float32)
+    gained = unowned(all_rewards)
     begin_round(shares, member)
     part = take_part(shares, member)
     while part >= 0:
-        for i in range(edge(part, shares, len(states)), edge(part + 1, shares, len(states))):
+        start, stop = edge(part, shares, len(states)), edge(part + 1, shares, len(states))
+        for i in range(start, stop):
             state, learner = states[i], learners[i]
-            illegal[i] = step_learner(state, learner, choices[i], words, gained)
-            rewards[i] = play_others(policy, state, learner, gained[learner], words, scratch, streams[i], gained)
+            reward, allowed = step_learner(state, learner, choices[i], words, gained)
+            rewards[i] = play_others(policy, state, learner, reward, words, scratch, streams[i], gained)
+            illegal[i] = not allowed
             terminated[i] = state.outcome == TERMINATED
             truncated[i] = state.outcome == TRUNCATED
             if state.outcome != PLAYING:
@@ -198,7 +208,9 @@ def step_seats(
                 while state.outcome != PLAYING:
                     setup(state)
                     play_others(policy, state, learner, np.float32(0), words, scratch, streams[i], gained)
-            show_learner(state, learner, rows[i], masks[i], words, actions)
+        # Not in the same loop: a processor waits where it reads, in larger pieces, what it has just written.
+        for i in range(start, stop):
+            show_learner(states[i], learners[i], rows[i], masks[i], words, actions)
         finish_part(shares)
         part = take_part(shares, member)
 
@@ -213,8 +225,8 @@ def step_learners(states, choices, learners, rewards, illegal, words):
     gained = np.zeros(4, np.float32)
     for i in range(len(states)):
         state, learner = states[i], learners[i]
-        illegal[i] = step_learner(state, learner, choices[i], words, gained)
-        rewards[i] = gained[learner]
+        rewards[i], allowed = step_learner(state, learner, choices[i], words, gained)
+        illegal[i] = not allowed
 
 
 @kernel
@@ -238,8 +250,7 @@ def step_others(states, learners, games, seats, choices, rewards):
     gained = np.zeros(4, np.float32)
     for k in range(len(games)):
         i = games[k]
-        advance(states[i], seats[k], choices[k], gained)
-        rewards[i] += gained[learners[i]]
+        rewards[i] += advance_for(states[i], seats[k], choices[k], learners[i], gained)
 
 
 @kernel

@@ -93,9 +93,19 @@ SET_ADDS = np.array([0.0 * _SURE, 5.0 * _SURE])  # by whether the colour has the
 @compiled
 def advise(row, words):
     """The action to choose."""
-    variant = 0
-    while _SIZES[variant] != len(row):
-        variant += 1
+    # Constant variants let the compiler place every field once and for all.
+    if len(row) == _SIZES[0]:
+        return decide(row, words, 0)
+    if len(row) == _SIZES[1]:
+        return decide(row, words, 1)
+    if len(row) == _SIZES[2]:
+        return decide(row, words, 2)
+    return decide(row, words, 3)
+
+
+@inlined
+def decide(row, words, variant):
+    """The action to choose in one of the variants."""
     at, designs = _AT[variant], _DESIGNS[variant]
     phase = lowest(columns(row, at[PHASE], 4 if designs == DESIGNS else 3))
     if phase == 0:

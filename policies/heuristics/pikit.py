@@ -69,9 +69,17 @@ SPITE = 0.5  # what a point less is worth for a player who is not in the lead
 @compiled
 def advise(row, words):
     """The action to choose."""
-    players = 2
-    while _SIZES[players] != len(row):
-        players += 1
+    # Constant numbers of players let the compiler place every field once and for all.
+    if len(row) == _SIZES[2]:
+        return decide(row, words, 2)
+    if len(row) == _SIZES[3]:
+        return decide(row, words, 3)
+    return decide(row, words, 4)
+
+
+@inlined
+def decide(row, words, players):
+    """The action to choose among so many players."""
     at = _AT[players]
     phase = lowest(columns(row, at[PHASE], 3))
     low, high = lowest(columns(row, at[LOW], 6)) + 1, lowest(columns(row, at[HIGH], 6)) + 1

@@ -97,13 +97,17 @@ WEIGHTS = np.array(
 @compiled
 def advise(row, words):
     """The action to choose."""
-    variant = 0
-    while _SIZES[variant] != len(row):
-        variant += 1
-    return decide(row, words, variant, WEIGHTS[variant])
+    # Constant variants let the compiler place every field once and for all.
+    if len(row) == _SIZES[FOUR]:
+        return decide(row, words, FOUR, WEIGHTS[FOUR])
+    if len(row) == _SIZES[THREE]:
+        return decide(row, words, THREE, WEIGHTS[THREE])
+    if len(row) == _SIZES[TWO]:
+        return decide(row, words, TWO, WEIGHTS[TWO])
+    return decide(row, words, SUITORS, WEIGHTS[SUITORS])
 
 
-@compiled
+@inlined
 def decide(row, words, variant, weights):
     """The action to choose with given weights."""
     phase = columns(row, _AT[variant, PHASE], 4 if variant == TWO else 2)
