@@ -140,8 +140,8 @@ class SeatVectorEnv(VectorEnv):
         rows = (self._rows(self._observations), self._rows(self._masks), self._rows(self._last))
         outcome = (self._rewards, self._terminated, self._truncated, self._illegal)
         buffers = (self._compiled, self.states, self.final_states, self._choices, self.learners, self._turn)
-        before, after = (*buffers, *rows, *outcome, self._streams), (table.num_actions,)
-        self._crew = Crew(threads, seat_kernels.step_seats, before, self._scratch, after)
+        arguments = (*buffers, *rows, *outcome, self._streams, table.num_actions)
+        self._crew = Crew(threads, seat_kernels.step_seats, arguments, self._scratch)
         self._finals_in_place = None if self.copy else self._final_observations(self._last)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -21,34 +21,35 @@ def check_counts(game: str, **counts: int) -> None:
 class Crew:
     """Runs the same kernel on the same arrays, over and over, in about the time it takes to notice a changed number.
 
-    The kernel is called with `(shares, member, *before, *scratch[member], *after)` and takes parts of the batch as in
+    The kernel is called with `(shares, member, *arguments, *scratch[member])` and takes parts of the batch as in
     `core.shares`. Waking a thread through Python costs as much as stepping hundreds of games, so workers stay inside
     the kernel between rounds and look for the next one; after a while without any they sleep until it comes. The
     caller does what they do not get to, so nothing ever waits for a sleeping worker.
     """
 
     def __init__(
-        self, threads: int, kernel: Callable[..., None], before: tuple[Any, ...],
-        scratch: list[tuple[Any, ...]], after: tuple[Any, ...] = ()
+        self, threads: int, kernel: Callable[..., Any], arguments: tuple[Any, ...],
+        scratch: list[tuple[Any, ...]] | None = None,
     ) -> None:  # fmt: skip
         self.size = 1 if JIT_OFF else threads
         shares = new_shares(self.size)
         self._kernel = kernel
-        self._calls = [(shares, member, *before, *scratch[member], *after) for member in range(self.size)]
+        own = scratch or [()] * self.size
+        self._calls = [(shares, member, *arguments, *own[member]) for member in range(self.size)]
         self._workers = [_Worker(kernel, call) for call in self._calls[LEADER + 1 :]]
         weakref.finalize(self, _dismiss, shares, self._workers)
 
-    def run(self) -> None:
-        """One round: everything is done when this returns."""
+    def run(self) -> Any:
+        """One round: everything is done when this returns what the kernel returns to the caller's thread."""
         for worker in self._workers:
             worker.wake()
-        self._kernel(*self._calls[LEADER])
+        return self._kernel(*self._calls[LEADER])
 
 
 class _Worker:
     """A thread that runs the kernel whenever it is woken, until that finds nothing to do for a while."""
 
-    def __init__(self, kernel: Callable[..., None], call: tuple[Any, ...]) -> None:
+    def __init__(self, kernel: Callable[..., Any], call: tuple[Any, ...]) -> None:
         self._kernel, self._call = kernel, call
         self._asleep = True
         self._alarm = threading.Lock()

@@ -38,6 +38,7 @@ class VectorGame:
         self.states = table.new_states(num_envs)
         self.final_states = table.new_states(num_envs)
         self.observations = np.zeros((num_envs, table.layout.size), np.int8)
+        self._legal = np.zeros((num_envs, table.words), np.uint64)  # the masks as bit sets
         self._padded_masks = np.zeros((num_envs, 64 * table.words), np.int8)
         self.seats = np.zeros(num_envs, np.int64)
         self.rewards = np.zeros((num_envs, players), np.float32)
@@ -56,11 +57,11 @@ class VectorGame:
         """Make the views of the buffers and the threads that write them."""
         self.action_masks = self._padded_masks[:, : self.table.num_actions]
         self.final_returns, self.final_lengths = self._totals[1], self._lengths[1]
-        self._shown = (self.seats, self.observations.view(np.uint64), self._padded_masks.view(np.uint64))
+        rows, masks = self.observations.view(np.uint64), self._padded_masks.view(np.uint64)
+        self._shown = (self.seats, rows, self._legal, masks)
         outcome = (self.rewards, self.terminated, self.truncated, self._totals, self._lengths)
-        buffers = (self.states, self.final_states, self._choices, *self._shown, *outcome)
-        words = [(np.zeros(self.table.words, np.uint64),) for _ in range(threads)]
-        self._crew = Crew(threads, kernels.step_batch, buffers, words)
+        buffers = (self.table.num_actions, self.states, self.final_states, self._choices, *self._shown, *outcome)
+        self._crew = Crew(threads, kernels.step_batch, buffers)
 
     def __getstate__(self) -> dict[str, Any]:
         views = ("action_masks", "final_returns", "final_lengths", "_shown")  # copies of them would be detached
@@ -88,8 +89,7 @@ class VectorGame:
         self._streams = streams(self.seed, self.num_envs, "sample")
         for buffer in (self.rewards, self.terminated, self.truncated, self._totals, self._lengths):
             buffer[:] = 0
-        words = np.zeros(self.table.words, np.uint64)
-        kernels.reset_batch(self.states, *self._shown, words)
+        kernels.reset_batch(self.states, *self._shown)
         return self.observations, self.action_masks
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -98,13 +98,21 @@ class VectorGame:
         Returns `observations, action_masks, rewards, terminated, truncated`. Raises `IllegalActionError`, before any
         game has moved, if one of the actions may not be chosen.
         """
-        self._choices[:] = self._checked(actions)
-        self._crew.run()
+        choices = np.asarray(actions)
+        if choices.shape != (self.num_envs,) or choices.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions are whole numbers of shape ({self.num_envs},), not {choices.dtype} {choices.shape}"
+            )
+        self._choices[:] = choices
+        wrong = self._crew.run()
+        if wrong >= 0:
+            error = self.table.refuse(self.states[wrong], int(self.seats[wrong]), int(choices[wrong]))
+            raise IllegalActionError(f"game {wrong}: {error}")
         return self.observations, self.action_masks, self.rewards, self.terminated, self.truncated
 
     def sample_actions(self) -> np.ndarray:
         """A uniformly random legal action for every game, (N,) int64; reproducible, each game has its own stream."""
-        kernels.sample_batch(self._padded_masks, self._streams, self._sampled, self.table.num_actions)
+        kernels.sample_batch(self._legal, self._streams, self._sampled)
         return self._sampled
 
     def save(self) -> dict[str, np.ndarray]:
@@ -122,25 +130,12 @@ class VectorGame:
 
     def _lasting(self) -> dict[str, np.ndarray]:
         outcome = {"rewards": self.rewards, "terminated": self.terminated, "truncated": self.truncated}
-        shown = {"observations": self.observations, "masks": self._padded_masks, "seats": self.seats}
-        totals = {"totals": self._totals, "lengths": self._lengths}
+        shown = {"observations": self.observations, "masks": self._padded_masks, "legal": self._legal}
+        totals = {"seats": self.seats, "totals": self._totals, "lengths": self._lengths}
         records = {"states": self.states, "final_states": self.final_states, "streams": self._streams}
         # As bytes: copying records field by field would leave out the padding between them.
         raw = {name: values.view(np.uint8).reshape(self.num_envs, -1) for name, values in records.items()}
         return {**raw, **shown, **outcome, **totals}
-
-    def _checked(self, actions: Any) -> np.ndarray:
-        choices = np.asarray(actions)
-        if choices.shape != (self.num_envs,) or choices.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions are whole numbers of shape ({self.num_envs},), not {choices.dtype} {choices.shape}"
-            )
-        choices = np.ascontiguousarray(choices, np.int64)
-        wrong = kernels.first_illegal(choices, self._padded_masks, self.table.num_actions)
-        if wrong >= 0:
-            error = self.table.refuse(self.states[wrong], int(self.seats[wrong]), int(choices[wrong]))
-            raise IllegalActionError(f"game {wrong}: {error}")
-        return choices
 
     def close(self) -> None:
         """Nothing to release."""

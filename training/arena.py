@@ -337,9 +337,11 @@ class Tournament:
         masks: np.ndarray,
     ) -> None:
         """Raise `IllegalActionError` if a policy chose what it may not."""
-        wrong = kernels.first_illegal(choices[asked], masks[asked], self.table.num_actions)
-        if wrong >= 0:
-            slot = asked[wrong]
+        chosen = choices[asked]
+        known = (chosen >= 0) & (chosen < self.table.num_actions)
+        wrong = asked[~known | (masks[asked, np.where(known, chosen, 0)] == 0)]
+        if len(wrong):
+            slot = wrong[0]
             error = self.table.refuse(states[slot], int(seats[slot]), int(choices[slot]))
             raise IllegalActionError(f"{policy.name}: {error}")
 

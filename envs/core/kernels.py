@@ -1,7 +1,8 @@
 """Loops over states that are the same for every game: stepping, rewards, observations, playouts.
 
-Arrays: `states` (N,) records; `words` (W,) uint64, W = ceil(actions / 64), is scratch for one bit set of actions;
-`rows` (N, observation / 8) and `masks` (N, 8 W) are the int8 tensors seen as uint64, masks padded to 64 columns a word.
+Arrays: `states` (N,) records; `words` (W,) uint64, W = ceil(actions / 64), is scratch for one bit set of actions and
+`sets` (N, W) has one for every game; `rows` (N, observation / 8) and `masks` (N, 8 W) are the int8 tensors seen as
+uint64, masks padded to 64 columns a word.
 """
 
 import numpy as np
@@ -22,7 +23,7 @@ from .contract import (
 from .jit import compiled, inlined, kernel
 from .layout import expand
 from .rng import draw
-from .shares import begin_round, edge, finish_part, take_part
+from .shares import LEADER, begin_round, edge, finish_part, take_part
 
 
 @compiled
@@ -125,44 +126,51 @@ def observe_one(states, i, seat, row):
 
 
 @compiled
-def refresh(state, i, seats, rows, masks, words):
-    """Write whose decision game i waits for, with that seat's observation and mask."""
+def refresh(state, i, seats, rows, sets, masks):
+    """Write whose decision game i waits for, with that seat's observation and legal actions."""
     seat = lowest(np.uint64(state.acting))
     seats[i] = seat
     observe(state, seat, rows[i])
-    legal(state, seat, words)
-    expand(words, masks[i])
+    legal(state, seat, sets[i])
+    expand(sets[i], masks[i])
 
 
 @kernel
-def reset_batch(states, seats, rows, masks, words):
+def reset_batch(states, seats, rows, sets, masks):
     """Set up all games."""
-    seats, rows, masks, words = unowned(seats), unowned(rows), unowned(masks), unowned(words)
+    seats, rows, sets, masks = unowned(seats), unowned(rows), unowned(sets), unowned(masks)
     for i in range(len(states)):
         setup(states[i])
-        refresh(states[i], i, seats, rows, masks, words)
+        refresh(states[i], i, seats, rows, sets, masks)
 
 
-@kernel
-def first_illegal(choices, masks, actions):
-    """The first game whose action is out of range or masked out, or -1; `masks` is int8 (N, ≥ actions)."""
+@compiled
+def first_illegal(choices, sets, actions):
+    """The first game whose action is out of range or not legal, or -1."""
     for i in range(len(choices)):
-        if choices[i] < 0 or choices[i] >= actions or masks[i, choices[i]] == 0:
+        action = choices[i]
+        if action < 0 or action >= actions or not has(sets[i, action // 64], action % 64):
             return i
     return -1
 
 
 @kernel
 def step_batch(
-    shares, member, states, finals, choices, seats, rows, masks, rewards, terminated, truncated, totals, lengths, words
+    shares, member, actions, states, finals, choices, seats, rows, sets, masks, rewards, terminated, truncated, totals,
+    lengths
 ):  # fmt: skip
     """Step all games, shared among threads; a finished one is kept in `finals` and set up anew at once.
 
-    `totals` (2, N, players) and `lengths` (2, N): [0] the running episode, [1] the last finished one.
+    `totals` (2, N, players) and `lengths` (2, N): [0] the running episode, [1] the last finished one. Returns -1, or
+    the first game whose choice is not one of its legal actions: then nothing has happened.
     """
     totals, lengths, terminated, truncated = unowned(totals), unowned(lengths), unowned(terminated), unowned(truncated)
     states, finals, choices, shares = unowned(states), unowned(finals), unowned(choices), unowned(shares)
-    seats, rows, masks, rewards, words = unowned(seats), unowned(rows), unowned(masks), unowned(rewards), unowned(words)
+    seats, rows, sets, masks, rewards = unowned(seats), unowned(rows), unowned(sets), unowned(masks), unowned(rewards)
+    if member == LEADER:
+        wrong = first_illegal(choices, sets, actions)
+        if wrong >= 0:
+            return wrong
     begin_round(shares, member)
     part = take_part(shares, member)
     while part >= 0:
@@ -185,19 +193,20 @@ def step_batch(
                 setup(state)
         # Not in the same loop: a processor waits where it reads, in larger pieces, what it has just written.
         for i in range(start, stop):
-            refresh(states[i], i, seats, rows, masks, words)
+            refresh(states[i], i, seats, rows, sets, masks)
         finish_part(shares)
         part = take_part(shares, member)
+    return -1
 
 
 @inlined
-def pick_masked(mask, actions, holder):
+def pick_masked(mask, holder):
     """A uniformly random action of an int8 mask."""
     total = 0
-    for action in range(actions):
+    for action in range(len(mask)):
         total += mask[action]
     left = draw(holder, total)
-    for action in range(actions):
+    for action in range(len(mask)):
         left -= mask[action]
         if left < 0:
             return action
@@ -205,11 +214,11 @@ def pick_masked(mask, actions, holder):
 
 
 @kernel
-def sample_batch(masks, streams, choices, actions):
-    """A uniformly random legal action for every game, each from its own stream; `masks` is int8 (N, ≥ actions)."""
-    masks = unowned(masks)
+def sample_batch(sets, streams, choices):
+    """A uniformly random legal action for every game, each from its own stream."""
+    sets = unowned(sets)
     for i in range(len(choices)):
-        choices[i] = pick_masked(masks[i], actions, streams[i])
+        choices[i] = pick(sets[i], streams[i])
 
 
 @kernel
@@ -217,7 +226,7 @@ def sample_rows(masks, stream, choices):
     """A uniformly random legal action a row, all from one stream; `masks` is int8 (B, A), `stream` has shape (1,)."""
     masks = unowned(masks)
     for i in range(len(choices)):
-        choices[i] = pick_masked(masks[i], masks.shape[1], stream[0])
+        choices[i] = pick_masked(masks[i], stream[0])
 
 
 @kernel

@@ -125,7 +125,7 @@ _EXPAND = np.array([sum(((byte >> k) & 1) << (8 * k) for k in range(8)) for byte
 
 @inlined
 def stream_start(row, bits, packed):
-    """The word at which the stream begins: where `packed` it stays there, else the row's tail holds it until the end."""
+    """The word at which the stream begins. Where `packed` it stays there, else the row's tail holds it for a while."""
     return 0 if packed else len(row) - (bits + 63) // 64
 
 

@@ -178,7 +178,7 @@ def reset_seats(policy, states, learners, rows, masks, streams, words, scratch, 
 @kernel
 def step_seats(
     shares, member, policy, states, finals, choices, learners, turn, rows, masks, last_rows, rewards, terminated,
-    truncated, illegal, streams, words, scratch, actions
+    truncated, illegal, streams, actions, words, scratch
 ):  # fmt: skip
     """Carry out the learners' actions and play on to their next decisions, shared among threads.
 
