@@ -18,7 +18,7 @@ from .jit import inlined
 
 ISSUED, DONE, CLOSED, MEMBERS, TAKEN = 0, 8, 16, 24, 32  # TAKEN + 8 m: parts taken of member m
 LEADER = 0
-PARTS = 4
+PARTS = 8
 """Parts a member: several, so that a thread which comes late holds the others up for one of them at most."""
 SPINS = 100_000
 """How often a worker looks for work before it goes to sleep: some tenths of a millisecond."""
