@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core.registry import CPUDispatcher
+from numba.core.types import unliteral
 
 JIT_OFF = bool(numba.config.DISABLE_JIT)
 """True under `NUMBA_DISABLE_JIT=1`: every kernel is then the plain Python function."""
@@ -41,31 +42,57 @@ def cache_root() -> Path:
 
 
 class _Inner(CPUDispatcher):
-    """A compiled function without a way in from Python, which would cost compile time for each of hundreds."""
+    """A function for compiled code only, made as cheaply as possible since there are hundreds.
+
+    It has no way in from Python, and is optimized lightly: what counts is the kernel that it becomes part of.
+    """
+
+    def compile(self, sig: Any) -> Any:
+        """Compile it for some types."""
+        usual = numba.config.OPT
+        numba.config.OPT = type(usual)(1)
+        try:
+            return super().compile(sig)
+        finally:
+            numba.config.OPT = usual
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name = self.py_func.__name__
         raise TypeError(f"{name} is called by compiled code only; call it from a kernel, or call {name}.py_func")
 
 
-def _inner(function: _Function, **options: Any) -> _Function:
+class _Plain(_Inner):
+    """The same, compiled once for whole numbers and not once for every constant that it is called with."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """What numba asks while it compiles a caller."""
+        plain = {name: unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_template(tuple(unliteral(kind) for kind in args), plain)
+
+
+def _inner(function: _Function, kind: type[_Inner], **options: Any) -> _Function:
     if JIT_OFF:
         return function
     dispatcher = numba.njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(
         function
     )
-    dispatcher.__class__ = _Inner
+    dispatcher.__class__ = kind
     return dispatcher
 
 
 def inlined(function: _Function) -> _Function:
     """Compile a small `function` into each of its callers."""
-    return _inner(function, forceinline=True)
+    return _inner(function, _Plain, forceinline=True)
+
+
+def specialized(function: _Function) -> _Function:
+    """Like `inlined`, anew for every constant among the arguments: for loops that should be unrolled."""
+    return _inner(function, _Inner, forceinline=True)
 
 
 def compiled(function: _Function) -> _Function:
     """Compile a `function` that only compiled code calls."""
-    return _inner(function)
+    return _inner(function, _Plain)
 
 
 def kernel(function: _Function) -> _Function:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.arrays import unowned
 from ..core.bits import ZERO, bit, first, where, wrap
-from ..core.jit import compiled, inlined
+from ..core.jit import compiled, inlined, specialized
 from ..core.layout import (
     Field,
     Layout,
@@ -218,7 +218,7 @@ _SUIT_AND_RANK = np.array([0] + [1 << (card // 7) | 1 << (7 + card % 7) for card
 _PLACES = np.array([sum(0x3FFF << (14 * k) for k in range(4) if seen >> k & 1) for seen in range(16)], np.uint64)
 
 
-@inlined
+@specialized
 def push_places(row, s, cards, count, seen):
     """Suit and rank of the cards in straw places, four places a push; nothing where they are not seen."""
     for start in range(0, count, 4):
