@@ -41,12 +41,12 @@ def _bit_functions(word, index, results):
 
 
 @kernel
-def _pushed(row, values, widths, total, numbers):
-    stream = layout.open_bits(row, total)
+def _pushed(row, values, widths, total, numbers, packed):
+    stream = layout.open_bits(row, total, packed)
     for i in range(len(values)):
         stream = layout.push(row, stream, values[i], widths[i])
-    layout.close_bits(row, stream, total)
-    stream = layout.open_numbers(total)
+    layout.close_bits(row, stream, total, packed)
+    stream = layout.open_numbers(total, packed)
     for i in range(len(numbers)):
         stream = layout.push_number(row, stream, numbers[i])
     layout.close_numbers(row, stream)
@@ -147,8 +147,15 @@ def test_pushed_fields_come_out_as_columns(fields, numbers):
     row = np.full(len(expected), 99, np.int8)
     values = np.array([value for _, value in fields], np.uint64)
     widths = np.array([width for width, _ in fields], np.int64)
-    _pushed(row.view(np.uint64), values, widths, total, np.array(numbers, np.int64))
+    _pushed(row.view(np.uint64), values, widths, total, np.array(numbers, np.int64), False)
     assert row.tolist() == expected
+
+    packed = np.full(total // 64 + 1 + len(numbers) // 8 + 1, 99, np.uint64)
+    _pushed(packed, values, widths, total, np.array(numbers, np.int64), True)
+    words = (total + 63) // 64
+    stream = int.from_bytes(packed[:words].tobytes(), "little")
+    assert [stream >> k & 1 for k in range(64 * words)] == expected[:total] + [0] * (-total % 64)
+    assert packed.view(np.int8)[8 * words :][: len(numbers)].tolist() == numbers
 
 
 def test_layout_places_fields_and_reads_them_back():
@@ -164,6 +171,7 @@ def test_layout_places_fields_and_reads_them_back():
         ("scores", slice(16, 18)),
         ("turn", slice(18, 19)),
     ]
+    assert [table.packed_start(name) for name in ("hand", "trick", "scores", "turn")] == [0, 3, 8, 10]
     assert table.read(np.arange(24), "trick").tolist() == [[3, 4, 5], [6, 7, 8]]
     low, high = table.bounds
     assert low[18] == -1

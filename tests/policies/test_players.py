@@ -6,10 +6,12 @@ from monsterzoo import policies
 from monsterzoo.envs import make_vec, table
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.jit import kernel
+from monsterzoo.envs.core.layout import pack_row
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies.base import Policy
-from monsterzoo.policies.heuristics.reading import columns, number
+from monsterzoo.policies.heuristics import observe_packed
+from monsterzoo.policies.heuristics.reading import columns, eight, number
 
 SPECS = ("random", "heuristic", "search:30,playout=random")
 
@@ -149,23 +151,62 @@ def test_search_without_states_says_what_it_needs():
 
 
 @kernel
+def _pack(row, bits, packed):
+    pack_row(row, bits, packed)
+
+
+@kernel
+def _observe_packed(states, i, seat, packed):
+    observe_packed(states[i], seat, packed)
+
+
+@kernel
 def _columns(row, start, width):
     return columns(row, start, width)
 
 
 @kernel
-def _number(row, column):
-    return number(row, column)
+def _eight(row, start):
+    return eight(row, start)
 
 
-def test_fields_are_read_back_from_an_observation(name, options):
+@kernel
+def _number(row, start):
+    return number(row, start)
+
+
+def packed_words(layout):
+    return (layout.bits + 63) // 64 + (layout.size - layout.number_start) // 8
+
+
+def test_fields_are_read_back_from_a_packed_observation(name, options):
     layout = table(name, **options).layout
-    row = np.random.default_rng(4).integers(0, 2, layout.size).astype(np.int8)
-    words = row.view(np.uint64)
+    luck = np.random.default_rng(4)
+    row, packed = np.zeros(layout.size, np.int8), np.full(layout.size // 8, 0xABCDEF, np.uint64)
     for field in layout:
-        for start in range(field.start, field.start + field.size, 49):
-            width = min(49, field.start + field.size - start)
-            bits = int(_columns(words, start, width))
-            assert [bits >> k & 1 for k in range(width)] == row[start : start + width].tolist()
-    row[-3] = -5
-    assert _number(words, layout.size - 3) == -5
+        row[field.slice] = luck.integers(field.low, field.high + 1, field.size)
+    _pack(row.view(np.uint64), layout.bits, packed)
+    for field in layout:
+        values, start = row[field.slice], layout.packed_start(field.name)
+        if field.start < layout.bits:
+            for k in range(0, field.size, 49):
+                width = min(49, field.size - k)
+                bits = int(_columns(packed, start + k, width))
+                assert [bits >> j & 1 for j in range(width)] == values[k : k + width].tolist(), field.name
+        else:
+            assert [_number(packed, start + k) for k in range(field.size)] == values.tolist(), field.name
+            together = int(_eight(packed, start)).to_bytes(8, "little")
+            assert list(together)[: field.size] == values.astype(np.uint8).tolist()[:8], field.name
+
+
+def test_seats_see_the_same_packed_or_not(name, options):
+    policies.make("heuristic", name, **options)  # which makes its game's observer known
+    vec = positions(name, options, count=16, steps=0)
+    layout, words = vec.table.layout, packed_words(vec.table.layout)
+    observed, packed = (np.zeros(layout.size // 8, np.uint64) for _ in range(2))
+    for _ in range(60):
+        for i in range(16):
+            _observe_packed(vec.states, i, vec.seats[i], observed)
+            _pack(vec.observations[i].view(np.uint64), layout.bits, packed)
+            np.testing.assert_array_equal(observed[:words], packed[:words])
+        vec.step(vec.sample_actions())
