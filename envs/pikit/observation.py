@@ -154,10 +154,7 @@ def encode(state, seat, row, packed, players):
     for _ in range(players - 1):
         other = wrap(other + 1, players)
         s = push_number(row, s, seen_score(state, other, (state.known[other, 0], state.known[other, 1]), most_ones))
-    other = seat
-    for _ in range(players):
-        s = push_number(row, s, cancels_by(state, other))
-        other = wrap(other + 1, players)
+    s = push(row, s, cancels(state, seat, players), 8 * players)
     s = push_number(row, s, deck_size(state))
     s = push_number(row, s, max(np.int64(state.last_turns), 0))
     s = push_number(row, s, min(np.int64(state.max_turns) - np.int64(state.turns), 127))
@@ -195,13 +192,12 @@ def push_pending(row, s, state, seat, players):
 
 
 @inlined
-def cancels_by(state, seat):
-    """How many cancels a seat has laid on the pending discard."""
-    cancels = 0
+def cancels(state, seat, players):
+    """How many cancels each seat has laid on the pending discard, a byte each."""
+    laid = ZERO
     for k in range(state.discarded - state.pending + 1, np.int64(state.discarded)):
-        if np.int64(state.cards[k]) >> 4 == seat:
-            cancels += 1
-    return cancels
+        laid += bit(8 * wrap((np.int64(state.cards[k]) >> 4) - seat + players, players))
+    return laid
 
 
 @inlined

@@ -11,7 +11,7 @@
 
 import numpy as np
 from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, popcount, wrap
-from monsterzoo.envs.core.jit import compiled, inlined
+from monsterzoo.envs.core.jit import compiled, inlined, specialized
 from monsterzoo.envs.pikit.bags import count, points, total
 from monsterzoo.envs.pikit.observation import layout, observe_packed
 from monsterzoo.envs.pikit.rules import (
@@ -77,7 +77,7 @@ def advise(row, words):
     return decide(row, words, 4)
 
 
-@inlined
+@specialized
 def decide(row, words, players):
     """The action to choose among so many players."""
     at = _AT[players]
@@ -121,7 +121,7 @@ def price(prices, value):
     return np.int64((word >> np.uint64((value & 7) << 3)) & np.uint64(0xFF))
 
 
-@inlined
+@specialized
 def worth_of_one(row, at, players):
     """A 1 is a point, and a step towards the bonus."""
     own, most = number(row, at[HAND]), 0
@@ -137,7 +137,7 @@ def worth_of_pair(prices, low, high):
     return np.float64(max(both, price(prices, low + high), price(prices, abs(high - low))))
 
 
-@compiled
+@specialized
 def worth_of_double(row, players, prices, face, seat):
     """What the best option of a double brings to a seat: the cards, its mecha or a card of whom has that."""
     at = _AT[players]
@@ -164,7 +164,7 @@ def average_unseen(row, at):
     return np.float64(points(unseen)) / max(total(unseen), 1)
 
 
-@compiled
+@specialized
 def worth_of_theft(row, players, victim):
     """What a random card of a seat brings to the thief, and its loss to the victim."""
     at = _AT[players]
@@ -173,10 +173,8 @@ def worth_of_theft(row, players, victim):
         return 0.0
     mechas = 15.0 * popcount(columns(row, at[MECHAS] + 6 * victim, 6))
     unknown = number(row, at[UNKNOWN] + victim)
-    loss = mechas + (unknown * average_unseen(row, at) if unknown > 0 else 0.0)
     known = bag(row, at[KNOWN] + 11 * victim)
-    for value in range(1, 12):
-        loss += value * count(known, value)
+    loss = mechas + (unknown * average_unseen(row, at) if unknown > 0 else 0.0) + points(known)
     wounds = 6.0 * count(known, 3)
     best = -1000
     for seat in range(players):
@@ -188,7 +186,7 @@ def worth_of_theft(row, players, victim):
 # --- Decisions ---
 
 
-@inlined
+@specialized
 def best_take(row, players, options, low, high):
     """The option that brings the most."""
     at = _AT[players]
@@ -215,7 +213,7 @@ def better(best, chosen, options, action, value):
     return value if taken else best, action if taken else chosen
 
 
-@compiled
+@specialized
 def best_effect(row, players, low, high, one, seat, effects, costs):
     """The one of some effects that brings most to the seat whose turn it is, and how much that is (at least 0).
 
@@ -269,7 +267,7 @@ def improve(best, chosen, effects, effect, value, costs):
     return value if taken else best, effect if taken else chosen
 
 
-@inlined
+@specialized
 def worth_of_any_roll(row, players, prices, seat):
     """What the best option of a roll of both dice brings on average."""
     value = 0.0
@@ -280,7 +278,7 @@ def worth_of_any_roll(row, players, prices, seat):
     return value / 36.0
 
 
-@inlined
+@specialized
 def best_discard(row, players, words, low, high):
     """The discard that brings the most beyond its card, or the end of discards."""
     at = _AT[players]
@@ -308,7 +306,7 @@ def wild_effects(words, value):
     return effects & first(EFFECTS)
 
 
-@inlined
+@specialized
 def best_reaction(row, players, words, low, high):
     """Cancel what does more harm than the card for it is worth; defend the own effect."""
     at = _AT[players]
