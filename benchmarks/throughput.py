@@ -6,14 +6,17 @@ and the slowest. Choosing the action is part of the loops (`last`, masked choice
 
 import argparse
 import json
+import multiprocessing
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +48,7 @@ MEANINGS = {
     "engine": "rules only, no observations",
     "vector": "step of make_vec: observation, mask, rewards, autoreset",
     "vector, 2 threads": "the same with threads=2",
+    "vector, 2 processes": "half of the games in each of two processes: what the machine's cores give",
     "vector + sampling": "the same with sample_actions(), one thread",
     "one seat, random": "decisions of gymnasium.make_vec (copy=False) against random opponents",
     "one seat, heuristic": "the same against the heuristic",
@@ -55,7 +59,12 @@ MEANINGS = {
     "connect_four_v3": "PettingZoo's own env() in the same AEC loop, the yardstick",
 }
 
-RATIOS = (("vector, 2 threads", "vector"), ("raw_env", "connect_four_v3"), ("env", "connect_four_v3"))
+RATIOS = (
+    ("vector, 2 threads", "vector"),
+    ("vector, 2 processes", "vector"),
+    ("raw_env", "connect_four_v3"),
+    ("env", "connect_four_v3"),
+)
 
 
 def engine(table: Table, count: int) -> Run:
@@ -78,6 +87,29 @@ def vector(name: str, options: dict[str, Any], count: int, threads: int = 1, sam
         return count
 
     return partial(timed, step, prepare=(lambda: None) if sampling else games.sample_actions)
+
+
+def two_processes(name: str, options: dict[str, Any], count: int) -> Run:
+    """Steps of two batches of half the size, in this process and in another one at the same time."""
+    half = max(count // 2, 1)
+    here = vector(name, options, half)
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    context.Process(target=_other_process, args=(theirs, name, options, half), daemon=True).start()
+
+    def run(seconds: float) -> float:
+        ours.send(seconds)
+        own = here(seconds)
+        return own + float(ours.recv())
+
+    return run
+
+
+def _other_process(connection: Connection, name: str, options: dict[str, Any], count: int) -> None:
+    run = vector(name, options, count)
+    with suppress(EOFError):  # the benchmark is over
+        while True:
+            connection.send(run(connection.recv()))
 
 
 def one_seat(name: str, options: dict[str, Any], count: int, opponents: str) -> Run:
@@ -120,6 +152,7 @@ def runs_of(name: str, options: dict[str, Any], count: int, every: bool = True) 
     }
     if not every:
         return runs
+    runs["vector, 2 processes"] = two_processes(name, options, count)
     runs["vector + sampling"] = vector(name, options, count, sampling=True)
     runs["one seat, random"] = one_seat(name, options, count, "random")
     if "heuristic" in policies.specs():
@@ -146,7 +179,8 @@ def connect_four() -> Any:
 def sizes(name: str, options: dict[str, Any]) -> dict[str, int]:
     """Bytes of a state, and bytes that one step of a batch writes beside it."""
     games = envs.make_vec(name, 1, seed=0, **options)
-    buffers = (games.observations, games._padded_masks, games.seats, games.rewards, games.terminated, games.truncated)
+    shown = (games.observations, games._padded_masks, games._legal, games.seats)
+    buffers = (*shown, games.rewards, games.terminated, games.truncated)
     running = games._totals[0].nbytes + games._lengths[0].nbytes
     return {
         "state_bytes": games.states.itemsize,
