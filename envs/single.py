@@ -142,10 +142,11 @@ class SeatVectorEnv(VectorEnv):
         buffers = (self._compiled, self.states, self.final_states, self._choices, self.learners, self._turn)
         arguments = (*buffers, *rows, *outcome, self._streams, table.num_actions)
         self._crew = Crew(threads, seat_kernels.step_seats, arguments, self._scratch)
-        self._finals_in_place = None if self.copy else self._final_observations(self._last)
+        self._finals_in_place = self._final_observations(self._last[: 0 if self.copy else None])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_crew": self._crew.size, "_finals_in_place": None}
+        kept = {name: value for name, value in self.__dict__.items() if name != "_finals_in_place"}  # views
+        return {**kept, "_crew": self._crew.size}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)

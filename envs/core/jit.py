@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba import types
 from numba.core.registry import CPUDispatcher
-from numba.core.types import unliteral
 
 JIT_OFF = bool(numba.config.DISABLE_JIT)
 """True under `NUMBA_DISABLE_JIT=1`: every kernel is then the plain Python function."""
@@ -42,19 +42,18 @@ def cache_root() -> Path:
 
 
 class _Inner(CPUDispatcher):
-    """A function for compiled code only, made as cheaply as possible since there are hundreds.
+    """A compiled function without a way in from Python, which would cost compile time for each of hundreds."""
 
-    It has no way in from Python, and is optimized lightly: what counts is the kernel that it becomes part of.
-    """
+    effort = numba.config.OPT
 
     def compile(self, sig: Any) -> Any:
-        """Compile it for some types."""
-        usual = numba.config.OPT
-        numba.config.OPT = type(usual)(1)
+        """Compile it for some types, with an effort that does not depend on who asks for it."""
+        asked = numba.config.OPT
+        numba.config.OPT = self.effort
         try:
             return super().compile(sig)
         finally:
-            numba.config.OPT = usual
+            numba.config.OPT = asked
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name = self.py_func.__name__
@@ -62,12 +61,14 @@ class _Inner(CPUDispatcher):
 
 
 class _Plain(_Inner):
-    """The same, compiled once for whole numbers and not once for every constant that it is called with."""
+    """The same, compiled as cheaply as possible: what counts is how the kernel is optimized that it becomes part of."""
+
+    effort = type(numba.config.OPT)(1)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """What numba asks while it compiles a caller."""
-        plain = {name: unliteral(kind) for name, kind in kws.items()}
-        return super().get_call_template(tuple(unliteral(kind) for kind in args), plain)
+        """Let numba, while it compiles a caller, see whole numbers and not a new type for every constant."""
+        plain = {name: types.unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_template(tuple(types.unliteral(kind) for kind in args), plain)
 
 
 def _inner(function: _Function, kind: type[_Inner], **options: Any) -> _Function:
@@ -86,7 +87,7 @@ def inlined(function: _Function) -> _Function:
 
 
 def specialized(function: _Function) -> _Function:
-    """Like `inlined`, anew for every constant among the arguments: for loops that should be unrolled."""
+    """Like `inlined`, with full effort and anew for every constant among the arguments; slow to compile."""
     return _inner(function, _Inner, forceinline=True)
 
 
