@@ -127,11 +127,12 @@ class VectorGame:
                 raise ValueError(f"{name} was saved by another batch: {saved[name].dtype} {saved[name].shape}")
         for name, values in lasting.items():
             values[...] = saved[name]
+        self._legal[:] = np.packbits(self._padded_masks, axis=1, bitorder="little").view(np.uint64)
 
     def _lasting(self) -> dict[str, np.ndarray]:
         outcome = {"rewards": self.rewards, "terminated": self.terminated, "truncated": self.truncated}
-        shown = {"observations": self.observations, "masks": self._padded_masks, "legal": self._legal}
-        totals = {"seats": self.seats, "totals": self._totals, "lengths": self._lengths}
+        shown = {"observations": self.observations, "masks": self._padded_masks, "seats": self.seats}
+        totals = {"totals": self._totals, "lengths": self._lengths}
         records = {"states": self.states, "final_states": self.final_states, "streams": self._streams}
         # As bytes: copying records field by field would leave out the padding between them.
         raw = {name: values.view(np.uint8).reshape(self.num_envs, -1) for name, values in records.items()}

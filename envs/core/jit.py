@@ -47,7 +47,7 @@ class _Inner(CPUDispatcher):
     effort = numba.config.OPT
 
     def compile(self, sig: Any) -> Any:
-        """Compile it for some types, with an effort that does not depend on who asks for it."""
+        """Compile it for some types, with its own effort; numba compiles one kernel at a time, with all its parts."""
         asked = numba.config.OPT
         numba.config.OPT = self.effort
         try:

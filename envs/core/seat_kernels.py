@@ -192,8 +192,7 @@ def step_seats(
     begin_round(shares, member)
     part = take_part(shares, member)
     while part >= 0:
-        start, stop = edge(part, shares, len(states)), edge(part + 1, shares, len(states))
-        for i in range(start, stop):
+        for i in range(edge(part, shares, len(states)), edge(part + 1, shares, len(states))):
             state, learner = states[i], learners[i]
             reward, allowed = step_learner(state, learner, choices[i], words, gained)
             rewards[i] = play_others(policy, state, learner, reward, words, scratch, streams[i], gained)
@@ -208,9 +207,7 @@ def step_seats(
                 while state.outcome != PLAYING:
                     setup(state)
                     play_others(policy, state, learner, np.float32(0), words, scratch, streams[i], gained)
-        # Not in the same loop: a processor waits where it reads, in larger pieces, what it has just written.
-        for i in range(start, stop):
-            show_learner(states[i], learners[i], rows[i], masks[i], words, actions)
+            show_learner(state, learner, rows[i], masks[i], words, actions)
         finish_part(shares)
         part = take_part(shares, member)
 

@@ -95,6 +95,12 @@ def decide(row, words, players):
 # Bags and prices hold a byte for each value of a card, in two words for 0 … 7 and 8 … 15.
 _EACH = np.uint64(0x0101010101010101)
 _HALF = np.uint64(0x7F7F7F7F7F7F7F7F)
+_EVERY_OTHER, _EVERY_OTHER_PAIR = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
+_EACH_PAIR = np.uint64(0x0001000100010001)
+_FACES = np.uint64(0x00FFFFFFFFFFFF00)
+_BYTES = np.array(
+    [sum(0xFF << 8 * face for face in range(1, 7) if faces >> face - 1 & 1) for faces in range(64)], np.uint64
+)
 _PRICES = np.uint64(0x0706050403020000), np.uint64(0x000000000B0A0900)  # without 1s and 8s
 
 
@@ -131,10 +137,59 @@ def worth_of_one(row, at, players):
 
 
 @inlined
-def worth_of_pair(prices, low, high):
-    """What the best option of two different faces brings."""
-    both = price(prices, low) + price(prices, high)
-    return np.float64(max(both, price(prices, low + high), price(prices, abs(high - low))))
+def worth_of_pairs(prices, die):
+    """What the best option of a die with each other face brings: both cards, the sum's or the difference's.
+
+    A byte for each face, as all prices are; that of the double means nothing.
+    """
+    few, many, _ = prices
+    shift = np.uint64(die << 3)
+    both = few + _EACH * np.uint64(price(prices, die))
+    sums = few >> shift | many << (np.uint64(64) - shift)
+    differences = few << shift | turned_around(few) >> (np.uint64(56) - shift)
+    return larger(larger(both, sums), differences)
+
+
+@inlined
+def larger(one, other):
+    """The larger one of two numbers (below 128) in each byte."""
+    wins = (((one | ~_HALF) - other) >> np.uint64(7)) & _EACH
+    return other ^ ((one ^ other) & (wins * np.uint64(0xFF)))
+
+
+@inlined
+def turned_around(word):
+    """The bytes in the opposite order."""
+    word = (word >> np.uint64(8)) & _EVERY_OTHER | (word & _EVERY_OTHER) << np.uint64(8)
+    word = (word >> np.uint64(16)) & _EVERY_OTHER_PAIR | (word & _EVERY_OTHER_PAIR) << np.uint64(16)
+    return word >> np.uint64(32) | word << np.uint64(32)
+
+
+@inlined
+def of_face(numbers, face):
+    """One byte."""
+    return np.int64((numbers >> np.uint64(face << 3)) & np.uint64(0xFF))
+
+
+@inlined
+def sum_but(numbers, face):
+    """The sum of the bytes of all faces but one."""
+    others = numbers & _FACES & ~(np.uint64(0xFF) << np.uint64(face << 3))
+    pairs = (others & _EVERY_OTHER) + ((others >> np.uint64(8)) & _EVERY_OTHER)
+    return np.int64((pairs * _EACH_PAIR) >> np.uint64(48))
+
+
+@inlined
+def best_face(numbers, faces):
+    """The largest byte among some faces (a set without 0) and the first face that has it; any face if there is none."""
+    asked = _BYTES[faces >> np.uint64(1)]
+    numbers &= asked
+    top = larger(numbers, numbers >> np.uint64(32))
+    top = larger(top, top >> np.uint64(16))
+    top = larger(top, top >> np.uint64(8)) & np.uint64(0xFF)
+    differ = numbers ^ (top * _EACH)
+    same = (differ - _EACH) & ~differ & ~_HALF & asked
+    return np.int64(top), lowest(same | bit(63)) >> 3
 
 
 @specialized
@@ -226,18 +281,14 @@ def best_effect(row, players, low, high, one, seat, effects, costs):
     if effects & _DICE != ZERO:
         # Both dice are turned to every face: these are the rolls that may come, too.
         twins = worth_of_double(row, players, prices, low, seat), worth_of_double(row, players, prices, high, seat)
-        now = twins[0] if low == high else worth_of_pair(prices, low, high)
-        low_total, high_total, turned, turn = 0.0, 0.0, 0.0, -1
-        other_turned, other_turn = 0.0, -1
-        for face in range(1, 7):
-            value = twins[1] if face == high else worth_of_pair(prices, face, high)
-            low_total += value
-            turned, turn = improve(turned, turn, effects, TURN + face - 1, value - now, costs)
-            value = twins[0] if face == low else worth_of_pair(prices, face, low)
-            high_total += value
-            other_turned, other_turn = improve(other_turned, other_turn, effects, TURN + 5 + face, value - now, costs)
-        best, chosen = improve(best, chosen, effects, REROLL, low_total / 6.0 - now, costs)
-        best, chosen = improve(best, chosen, effects, REROLL + 1, high_total / 6.0 - now, costs)
+        with_low, with_high = worth_of_pairs(prices, low), worth_of_pairs(prices, high)
+        now = twins[0] if low == high else np.float64(of_face(with_high, low))
+        turned, turn = best_turn(with_high, high, twins[1], TURN - 1, now, effects, costs)
+        other_turned, other_turn = best_turn(with_low, low, twins[0], TURN + 5, now, effects, costs)
+        value = (sum_but(with_high, high) + twins[1]) / 6.0 - now
+        best, chosen = improve(best, chosen, effects, REROLL, value, costs)
+        value = (sum_but(with_low, low) + twins[0]) / 6.0 - now
+        best, chosen = improve(best, chosen, effects, REROLL + 1, value, costs)
         if has(effects, REROLL + 2):
             value = worth_of_any_roll(row, players, prices, seat) - now
             best, chosen = improve(best, chosen, effects, REROLL + 2, value, costs)
@@ -258,6 +309,19 @@ def best_effect(row, players, low, high, one, seat, effects, costs):
 
 
 @inlined
+def best_turn(values, other, double, start, now, effects, costs):
+    """What the best turn of a die brings and which effect that is; `values` of its faces with the `other` die.
+
+    Turning it to face f is effect `start` + f, and worth `double` if it then shows what the other die does.
+    """
+    top, face = best_face(values, ((effects >> np.uint64(start)) & np.uint64(0x7E)) & ~bit(other))
+    pair, twin = top - now, double - now
+    early = other < face  # of two that are worth the same, the lower face is chosen
+    best, chosen = improve(0.0, -1, effects, start + (other if early else face), twin if early else pair, costs)
+    return improve(best, chosen, effects, start + (face if early else other), pair if early else twin, costs)
+
+
+@inlined
 def improve(best, chosen, effects, effect, value, costs):
     """The better one of what was best so far and another effect, if that is legal."""
     pay, other_card, own = costs
@@ -272,9 +336,7 @@ def worth_of_any_roll(row, players, prices, seat):
     """What the best option of a roll of both dice brings on average."""
     value = 0.0
     for face in range(1, 7):
-        value += worth_of_double(row, players, prices, face, seat)
-        for other in range(face + 1, 7):
-            value += 2.0 * worth_of_pair(prices, face, other)
+        value += worth_of_double(row, players, prices, face, seat) + sum_but(worth_of_pairs(prices, face), face)
     return value / 36.0
 
 
