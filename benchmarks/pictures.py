@@ -17,6 +17,7 @@ NAMES = {
     "engine": "rules only",
     "vector": "batch: observation and mask",
     "vector, 2 threads": "batch, 2 threads",
+    "vector, 2 processes": "batches in 2 processes",
     "vector + sampling": "batch and random actions",
     "one seat, random": "one seat against random players",
     "one seat, heuristic": "one seat against heuristics",
