@@ -12,6 +12,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from monsterzoo.envs import env_seed, make_vec
 from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.game import find_game
 from monsterzoo.envs.core.jit import JIT_OFF
 from monsterzoo.envs.core.seat_kernels import ILLEGAL_REWARD
@@ -249,3 +250,16 @@ def test_returned_arrays_are_copies_unless_told_otherwise():
     first, _ = shared.reset(seed=0)
     after = shared.step(shared.action_masks().argmax(axis=1))[0]
     assert first["observation"] is after["observation"]
+
+
+def test_nothing_of_a_finished_game_stays_in_the_next(name, options):
+    vec = make_vec(name, 16, seed=3, **options)
+    finished, fresh = 0, vec.table.new_states(1)
+    while finished < 20:
+        *_, terminated, truncated = vec.step(vec.sample_actions())
+        for i in np.flatnonzero(terminated | truncated):
+            fresh[0] = vec.table.template[0]
+            fresh["rng"] = vec.final_states[i]["rng"]
+            kernels.begin(fresh, 0)
+            assert fresh[0].tobytes() == vec.states[i].tobytes()
+            finished += 1

@@ -8,12 +8,13 @@ import numpy as np
 
 from ..core.arrays import unowned
 from ..core.bits import ZERO, bit, first, wrap
-from ..core.jit import compiled, inlined
+from ..core.jit import inlined
 from ..core.layout import (
     Layout,
     bitset,
     close_bits,
     close_numbers,
+    in_both_forms,
     numbers,
     open_bits,
     open_numbers,
@@ -91,21 +92,9 @@ for _players in (3, 4):
         _OWNERS[_players, _leader] = sum(1 << k * _players + (_leader + k) % _players for k in range(_players))
 
 
-@compiled
-def observe(state, seat, row):
-    """Write the seat's observation, uint64 (size / 8,)."""
-    write(state, seat, row, False)
-
-
-@compiled
-def observe_packed(state, seat, row):
-    """Write the seat's packed observation to the front of `row`, uint64 (size / 8,)."""
-    write(state, seat, row, True)
-
-
 @inlined
 def write(state, seat, row, packed):
-    """Write the observation in one form or the other."""
+    """Write the seat's observation, packed or not; `row` is uint64 (size / 8,)."""
     # Constant arguments let the compiler place every field once and for all.
     if state.players == 4:
         if state.advanced:
@@ -116,6 +105,9 @@ def write(state, seat, row, packed):
         encode(state, seat, unowned(row), packed, 3, True)
     else:
         encode(state, seat, unowned(row), packed, 3, False)
+
+
+observe, observe_packed = in_both_forms(write)
 
 
 @inlined

@@ -8,7 +8,7 @@ A packed observation is the same before it is expanded, for compiled code that r
 64, then the numbers, a byte each. It is kept at the front of a row of the usual size.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -20,7 +20,7 @@ from numba import types
 from numba.extending import intrinsic, overload
 
 from .bits import first
-from .jit import inlined
+from .jit import compiled, inlined
 
 
 @dataclass(frozen=True)
@@ -121,6 +121,20 @@ def _placed(fields: list[Field], start: int) -> Iterator[Field]:
 # The encoder's side. A stream is (word being filled, bits used in it, index of that word in the row).
 
 _EXPAND = np.array([sum(((byte >> k) & 1) << (8 * k) for k in range(8)) for byte in range(256)], dtype=np.uint64)
+
+
+def in_both_forms(write: Callable[..., None]) -> tuple[Callable[..., None], Callable[..., None]]:
+    """A game's `observe` and `observe_packed`, compiled, of its `write(state, seat, row, packed)`."""
+
+    @compiled
+    def observe(state, seat, row):
+        write(state, seat, row, False)
+
+    @compiled
+    def observe_packed(state, seat, row):
+        write(state, seat, row, True)
+
+    return observe, observe_packed
 
 
 @inlined

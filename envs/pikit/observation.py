@@ -9,12 +9,13 @@ import numpy as np
 
 from ..core.arrays import unowned
 from ..core.bits import ZERO, bit, popcount, wrap
-from ..core.jit import compiled, inlined
+from ..core.jit import inlined
 from ..core.layout import (
     Layout,
     bitset,
     close_bits,
     close_numbers,
+    in_both_forms,
     numbers,
     open_bits,
     open_numbers,
@@ -76,21 +77,9 @@ def layout(players: int) -> Layout:
 _BITS = np.array([0, 0, layout(2).bits, layout(3).bits, layout(4).bits], np.int64)
 
 
-@compiled
-def observe(state, seat, row):
-    """Write the seat's observation, uint64 (size / 8,)."""
-    write(state, seat, row, False)
-
-
-@compiled
-def observe_packed(state, seat, row):
-    """Write the seat's packed observation to the front of `row`, uint64 (size / 8,)."""
-    write(state, seat, row, True)
-
-
 @inlined
 def write(state, seat, row, packed):
-    """Write the observation in one form or the other."""
+    """Write the seat's observation, packed or not; `row` is uint64 (size / 8,)."""
     # Constant arguments let the compiler place every field once and for all.
     if state.players == 4:
         encode(state, seat, unowned(row), packed, 4)
@@ -98,6 +87,9 @@ def write(state, seat, row, packed):
         encode(state, seat, unowned(row), packed, 3)
     else:
         encode(state, seat, unowned(row), packed, 2)
+
+
+observe, observe_packed = in_both_forms(write)
 
 
 @inlined

@@ -8,13 +8,14 @@ import numpy as np
 
 from ..core.arrays import unowned
 from ..core.bits import ZERO, bit, first, where, wrap
-from ..core.jit import compiled, inlined, specialized
+from ..core.jit import inlined, specialized
 from ..core.layout import (
     Field,
     Layout,
     bitset,
     close_bits,
     close_numbers,
+    in_both_forms,
     numbers,
     open_bits,
     open_numbers,
@@ -87,21 +88,9 @@ for _players, _suitors in ((2, False), (3, False), (4, False), (4, True)):
     _BITS[_players, int(_suitors)] = layout(_players, _suitors).bits
 
 
-@compiled
-def observe(state, seat, row):
-    """Write the seat's observation, uint64 (size / 8,)."""
-    write(state, seat, row, False)
-
-
-@compiled
-def observe_packed(state, seat, row):
-    """Write the seat's packed observation to the front of `row`, uint64 (size / 8,)."""
-    write(state, seat, row, True)
-
-
 @inlined
 def write(state, seat, row, packed):
-    """Write the observation in one form or the other."""
+    """Write the seat's observation, packed or not; `row` is uint64 (size / 8,)."""
     # Constant arguments let the compiler place every field once and for all.
     if state.variant != BASE:
         encode(state, seat, unowned(row), packed, 4, 2, True)
@@ -111,6 +100,9 @@ def write(state, seat, row, packed):
         encode(state, seat, unowned(row), packed, 3, 3, False)
     else:
         encode(state, seat, unowned(row), packed, 2, 2, False)
+
+
+observe, observe_packed = in_both_forms(write)
 
 
 @inlined
