@@ -26,7 +26,6 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from monsterzoo.envs.core.arrays import unowned
 from monsterzoo.envs.core.bits import bit, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, imagine, legal, step
 from monsterzoo.envs.core.game import Table
@@ -239,9 +238,6 @@ def grow(
     spare, scratch,
 ):  # fmt: skip
     """Add simulations to the tree of one decision; `truth` is an array of one state, as is `world`."""
-    truth, world, nodes, edges = unowned(truth), unowned(world), unowned(nodes), unowned(edges)
-    sizes, moments, path = unowned(sizes), unowned(moments), unowned(path)
-    words, spare, scratch = unowned(words), unowned(spare), unowned(scratch)
     holder = stream[0]
     for _ in range(simulations):
         simulate(

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 from monsterzoo.envs.core import kernels
-from monsterzoo.envs.core.arrays import unowned
 from monsterzoo.envs.core.bits import first, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, score, setup, step
 from monsterzoo.envs.core.game import IllegalActionError, Table, find_game
@@ -59,8 +58,6 @@ def play_games(
 
     `players` (G, sides) says which token plays a side, `luck` and `policy_luck` (G,) start the generators.
     """
-    players, shares, scores = unowned(players), unowned(shares), unowned(scores)
-    words, scratch = unowned(words), unowned(scratch)
     sides = np.int64(template[0].sides)
     for game in range(start, stop):
         states[0] = template[0]
@@ -81,7 +78,6 @@ def play_games(
 @kernel
 def show_games(states, seats, rows, masks, words, actions):
     """Write who decides in every game that is not over (else -1), with observation and mask."""
-    rows, masks, words = unowned(rows), unowned(masks), unowned(words)
     for i in range(len(states)):
         seats[i] = -1
         if states[i].outcome == PLAYING:
@@ -92,7 +88,6 @@ def show_games(states, seats, rows, masks, words, actions):
 @kernel
 def choose_listed(policy, states, games, seats, streams, choices, words, scratch):
     """Let a compiled policy decide in the listed games, each with its own stream."""
-    words, scratch = unowned(words), unowned(scratch)
     for i in games:
         choices[i] = choose(policy, states[i], seats[i], words, scratch, streams[i])
 

@@ -6,7 +6,6 @@ column a tile. The encoder below pushes the fields in the order of the tables.
 
 import numpy as np
 
-from ..core.arrays import unowned
 from ..core.bits import ZERO, bit, first, wrap
 from ..core.jit import inlined
 from ..core.layout import (
@@ -98,13 +97,13 @@ def write(state, seat, row, packed):
     # Constant arguments let the compiler place every field once and for all.
     if state.players == 4:
         if state.advanced:
-            encode(state, seat, unowned(row), packed, 4, True)
+            encode(state, seat, row, packed, 4, True)
         else:
-            encode(state, seat, unowned(row), packed, 4, False)
+            encode(state, seat, row, packed, 4, False)
     elif state.advanced:
-        encode(state, seat, unowned(row), packed, 3, True)
+        encode(state, seat, row, packed, 3, True)
     else:
-        encode(state, seat, unowned(row), packed, 3, False)
+        encode(state, seat, row, packed, 3, False)
 
 
 observe, observe_packed = in_both_forms(write)

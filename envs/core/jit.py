@@ -24,6 +24,9 @@ JIT_OFF = bool(numba.config.DISABLE_JIT)
 _ENVS = Path(__file__).resolve().parents[1]
 _POLICIES = _ENVS.parent / "policies"  # their compiled players are built into our loops
 _UNUSED_DAYS = 14
+# What all our compiled code has in common. numba would count references to arrays, with a call for every slice and
+# argument: a fifth of the time of a game step. Code without that (`_nrt`) can make no arrays, and ours never does.
+_ALIKE = {"nogil": True, "error_model": "numpy", "_nrt": False}
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -74,9 +77,7 @@ class _Plain(_Inner):
 def _inner(function: _Function, kind: type[_Inner], **options: Any) -> _Function:
     if JIT_OFF:
         return function
-    dispatcher = numba.njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(
-        function
-    )
+    dispatcher = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_ALIKE, **options)(function)
     dispatcher.__class__ = kind
     return dispatcher
 
@@ -97,13 +98,16 @@ def compiled(function: _Function) -> _Function:
 
 
 def kernel(function: _Function) -> _Function:
-    """Compile `function` on first use: cached on disk, releasing the GIL, without bounds checks."""
+    """Compile `function` on first use: cached on disk, releasing the GIL, without bounds checks.
+
+    Like all code it calls, it works on the arrays it is given and makes none.
+    """
     if JIT_OFF:
         return function
     configured = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(_cache_folder(_package_folder(function)))
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        return numba.njit(cache=True, **_ALIKE)(function)
     finally:
         numba.config.CACHE_DIR = configured
 

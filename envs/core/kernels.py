@@ -7,7 +7,6 @@ uint64, masks padded to 64 columns a word.
 
 import numpy as np
 
-from .arrays import unowned
 from .bits import bit, first, has, lowest, nth, popcount
 from .contract import (
     PLAYING,
@@ -62,6 +61,12 @@ def win_reward(state, seat):
     return np.float32(sides / (sides - 1.0) * (share - 1.0 / sides))
 
 
+@inlined
+def score_reward(state, gained, total):
+    """A seat's reward under reward="score": what its side gained (of the total) beyond the others' average, scaled."""
+    return (gained - (total - gained) / np.float32(state.sides - 1)) / state.scale
+
+
 @compiled
 def advance(state, seat, action, rewards):
     """Step one game and write every seat's reward; `rewards` is float32 (players,)."""
@@ -75,8 +80,7 @@ def advance(state, seat, action, rewards):
             rewards[side] = score(state, side) - rewards[side]
             total += rewards[side]
         for side in range(sides):
-            others = (total - rewards[side]) / np.float32(sides - 1)
-            rewards[side] = (rewards[side] - others) / state.scale
+            rewards[side] = score_reward(state, rewards[side], total)
         for other in range(sides, players):
             rewards[other] = rewards[other % sides]
         return
@@ -101,7 +105,7 @@ def begin(states, i):
 @kernel
 def advance_one(states, i, seat, action, rewards, masks, words, actions):
     """Step game i; write the rewards (players,) and every seat's mask, `masks` (players, 8 W); returns who acts."""
-    advance(states[i], seat, action, unowned(rewards))
+    advance(states[i], seat, action, rewards)
     mask_all(states, i, masks, words, actions)
     return int(states[i].acting)
 
@@ -109,7 +113,6 @@ def advance_one(states, i, seat, action, rewards, masks, words, actions):
 @kernel
 def mask_all(states, i, masks, words, actions):
     """Write every seat's mask of game i."""
-    masks, words = unowned(masks), unowned(words)
     state = states[i]
     for seat in range(np.int64(state.players)):
         legal_or_wait(state, seat, words, actions)
@@ -138,7 +141,6 @@ def refresh(state, i, seats, rows, sets, masks):
 @kernel
 def reset_batch(states, seats, rows, sets, masks):
     """Set up all games."""
-    seats, rows, sets, masks = unowned(seats), unowned(rows), unowned(sets), unowned(masks)
     for i in range(len(states)):
         setup(states[i])
         refresh(states[i], i, seats, rows, sets, masks)
@@ -164,9 +166,6 @@ def step_batch(
     `totals` (2, N, players) and `lengths` (2, N): [0] the running episode, [1] the last finished one. Returns -1, or
     the first game whose choice is not one of its legal actions: then nothing has happened.
     """
-    totals, lengths, terminated, truncated = unowned(totals), unowned(lengths), unowned(terminated), unowned(truncated)
-    states, finals, choices, shares = unowned(states), unowned(finals), unowned(choices), unowned(shares)
-    seats, rows, sets, masks, rewards = unowned(seats), unowned(rows), unowned(sets), unowned(masks), unowned(rewards)
     if member == LEADER:
         wrong = first_illegal(choices, sets, actions)
         if wrong >= 0:
@@ -216,7 +215,6 @@ def pick_masked(mask, holder):
 @kernel
 def sample_batch(sets, streams, choices):
     """A uniformly random legal action for every game, each from its own stream."""
-    sets = unowned(sets)
     for i in range(len(choices)):
         choices[i] = pick(sets[i], streams[i])
 
@@ -224,7 +222,6 @@ def sample_batch(sets, streams, choices):
 @kernel
 def sample_rows(masks, stream, choices):
     """A uniformly random legal action a row, all from one stream; `masks` is int8 (B, A), `stream` has shape (1,)."""
-    masks = unowned(masks)
     for i in range(len(choices)):
         choices[i] = pick_masked(masks[i], stream[0])
 
@@ -232,7 +229,6 @@ def sample_rows(masks, stream, choices):
 @kernel
 def play_randomly(states, streams, steps, words):
     """Play every game on for `steps` random steps, starting anew when one is over; returns the steps taken."""
-    states, streams, words = unowned(states), unowned(streams), unowned(words)
     for i in range(len(states)):
         state, stream = states[i], streams[i]
         for _ in range(steps):

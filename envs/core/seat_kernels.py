@@ -12,11 +12,10 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from .arrays import unowned
 from .bits import has, lowest, wrap
-from .contract import PLAYING, REWARD_SCORE, TERMINATED, TRUNCATED, legal, observe, setup, step
+from .contract import PLAYING, REWARD_SCORE, TERMINATED, TRUNCATED, legal, observe, score, setup, step
 from .jit import compiled, inlined, kernel
-from .kernels import advance, legal_or_wait, pick, win_reward
+from .kernels import legal_or_wait, pick, score_reward, win_reward
 from .layout import expand
 from .shares import begin_round, edge, finish_part, take_part
 
@@ -120,21 +119,32 @@ compiled_policy(Uniform, choose_uniformly)
 
 
 @inlined
-def advance_for(state, seat, action, learner, rewards):
-    """Step one game; returns the learner's reward, the only one that is worked out where that is cheaper."""
+def advance_for(state, seat, action, learner):
+    """Step one game like `advance`; returns the learner's reward, the only one that is worked out."""
     if state.reward == REWARD_SCORE:
-        advance(state, seat, action, rewards)
-        return rewards[learner]
+        own, total = scores_for(state, learner)
+        step(state, seat, action)
+        own_now, total_now = scores_for(state, learner)
+        return score_reward(state, own_now - own, total_now - total)
     step(state, seat, action)
     return win_reward(state, learner)
 
 
 @compiled
-def step_learner(state, learner, action, words, rewards):
+def scores_for(state, learner):
+    """The score of the learner's side, and that of all sides together."""
+    sides, total = np.int64(state.sides), np.float32(0)
+    for side in range(sides):
+        total += np.float32(score(state, side))
+    return np.float32(score(state, learner % sides)), total
+
+
+@compiled
+def step_learner(state, learner, action, words):
     """Carry out the learner's action, or end the game with `ILLEGAL_REWARD` for it; its reward, and if it was legal."""
     legal(state, learner, words)
     if has(words[action // 64], action % 64):
-        return advance_for(state, learner, action, learner, rewards), True
+        return advance_for(state, learner, action, learner), True
     state.outcome = TERMINATED
     state.winners = 0
     state.acting = 0
@@ -142,14 +152,14 @@ def step_learner(state, learner, action, words, rewards):
 
 
 @compiled
-def play_others(policy, state, learner, total, words, scratch, stream, rewards):
+def play_others(policy, state, learner, total, words, scratch, stream):
     """Play the other seats until the learner must decide or the game is over; returns total plus its rewards."""
     players = np.int64(state.players)
     while state.outcome == PLAYING and not has(np.uint64(state.acting), learner):
         seat = lowest(np.uint64(state.acting))
         place = wrap(seat - learner + players, players)
         action = choose_at(policy, place, state, seat, words, scratch, stream)
-        total += advance_for(state, seat, action, learner, rewards)
+        total += advance_for(state, seat, action, learner)
     return total
 
 
@@ -164,14 +174,12 @@ def show_learner(state, learner, row, mask, words, actions):
 @kernel
 def reset_seats(policy, states, learners, rows, masks, streams, words, scratch, actions):
     """Set up all games and play to the learner's first decision."""
-    rows, masks, words, scratch = unowned(rows), unowned(masks), unowned(words), unowned(scratch)
-    rewards = np.zeros(4, np.float32)
     for i in range(len(states)):
         state = states[i]
         state.outcome = TERMINATED
         while state.outcome != PLAYING:
             setup(state)
-            play_others(policy, state, learners[i], np.float32(0), words, scratch, streams[i], rewards)
+            play_others(policy, state, learners[i], np.float32(0), words, scratch, streams[i])
         show_learner(state, learners[i], rows[i], masks[i], words, actions)
 
 
@@ -185,17 +193,13 @@ def step_seats(
     A finished game is kept in `finals` with the learner's last observation in `last_rows`, and replaced at once; the
     learner then moves on by `turn` seats. An action that is not legal ends the game with `ILLEGAL_REWARD`.
     """
-    rows, masks, last_rows = unowned(rows), unowned(masks), unowned(last_rows)
-    words, scratch, shares = unowned(words), unowned(scratch), unowned(shares)
-    all_rewards = np.zeros(4, np.float32)
-    gained = unowned(all_rewards)
     begin_round(shares, member)
     part = take_part(shares, member)
     while part >= 0:
         for i in range(edge(part, shares, len(states)), edge(part + 1, shares, len(states))):
             state, learner = states[i], learners[i]
-            reward, allowed = step_learner(state, learner, choices[i], words, gained)
-            rewards[i] = play_others(policy, state, learner, reward, words, scratch, streams[i], gained)
+            reward, allowed = step_learner(state, learner, choices[i], words)
+            rewards[i] = play_others(policy, state, learner, reward, words, scratch, streams[i])
             illegal[i] = not allowed
             terminated[i] = state.outcome == TERMINATED
             truncated[i] = state.outcome == TRUNCATED
@@ -206,7 +210,7 @@ def step_seats(
                 learners[i] = learner
                 while state.outcome != PLAYING:
                     setup(state)
-                    play_others(policy, state, learner, np.float32(0), words, scratch, streams[i], gained)
+                    play_others(policy, state, learner, np.float32(0), words, scratch, streams[i])
             show_learner(state, learner, rows[i], masks[i], words, actions)
         finish_part(shares)
         part = take_part(shares, member)
@@ -218,18 +222,15 @@ def step_seats(
 @kernel
 def step_learners(states, choices, learners, rewards, illegal, words):
     """Carry out the learners' actions only."""
-    words = unowned(words)
-    gained = np.zeros(4, np.float32)
     for i in range(len(states)):
         state, learner = states[i], learners[i]
-        rewards[i], allowed = step_learner(state, learner, choices[i], words, gained)
+        rewards[i], allowed = step_learner(state, learner, choices[i], words)
         illegal[i] = not allowed
 
 
 @kernel
 def find_others(states, learners, games, seats, rows, masks, words, actions):
     """List the games that wait for a seat which is not the learner's, with that seat's observation and mask."""
-    rows, masks, words = unowned(rows), unowned(masks), unowned(words)
     count = 0
     for i in range(len(states)):
         state = states[i]
@@ -244,16 +245,14 @@ def find_others(states, learners, games, seats, rows, masks, words, actions):
 @kernel
 def step_others(states, learners, games, seats, choices, rewards):
     """Carry out the listed seats' actions; the learners' rewards go on adding up."""
-    gained = np.zeros(4, np.float32)
     for k in range(len(games)):
         i = games[k]
-        rewards[i] += advance_for(states[i], seats[k], choices[k], learners[i], gained)
+        rewards[i] += advance_for(states[i], seats[k], choices[k], learners[i])
 
 
 @kernel
 def replace_finished(states, finals, learners, turn, last_rows, terminated, truncated):
     """Set up a new game for every finished one, see `step_seats`; returns how many."""
-    last_rows = unowned(last_rows)
     count = 0
     for i in range(len(states)):
         state = states[i]
@@ -271,6 +270,5 @@ def replace_finished(states, finals, learners, turn, last_rows, terminated, trun
 @kernel
 def show_learners(states, learners, rows, masks, words, actions):
     """Write all learners' observations and masks."""
-    rows, masks, words = unowned(rows), unowned(masks), unowned(words)
     for i in range(len(states)):
         show_learner(states[i], learners[i], rows[i], masks[i], words, actions)

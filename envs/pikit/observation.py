@@ -7,7 +7,6 @@ tables.
 
 import numpy as np
 
-from ..core.arrays import unowned
 from ..core.bits import ZERO, bit, popcount, wrap
 from ..core.jit import inlined
 from ..core.layout import (
@@ -82,11 +81,11 @@ def write(state, seat, row, packed):
     """Write the seat's observation, packed or not; `row` is uint64 (size / 8,)."""
     # Constant arguments let the compiler place every field once and for all.
     if state.players == 4:
-        encode(state, seat, unowned(row), packed, 4)
+        encode(state, seat, row, packed, 4)
     elif state.players == 3:
-        encode(state, seat, unowned(row), packed, 3)
+        encode(state, seat, row, packed, 3)
     else:
-        encode(state, seat, unowned(row), packed, 2)
+        encode(state, seat, row, packed, 2)
 
 
 observe, observe_packed = in_both_forms(write)

@@ -6,7 +6,6 @@ a card. The encoder below pushes the fields in the order of the tables.
 
 import numpy as np
 
-from ..core.arrays import unowned
 from ..core.bits import ZERO, bit, first, where, wrap
 from ..core.jit import inlined, specialized
 from ..core.layout import (
@@ -93,13 +92,13 @@ def write(state, seat, row, packed):
     """Write the seat's observation, packed or not; `row` is uint64 (size / 8,)."""
     # Constant arguments let the compiler place every field once and for all.
     if state.variant != BASE:
-        encode(state, seat, unowned(row), packed, 4, 2, True)
+        encode(state, seat, row, packed, 4, 2, True)
     elif state.players == 4:
-        encode(state, seat, unowned(row), packed, 4, 2, False)
+        encode(state, seat, row, packed, 4, 2, False)
     elif state.players == 3:
-        encode(state, seat, unowned(row), packed, 3, 3, False)
+        encode(state, seat, row, packed, 3, 3, False)
     else:
-        encode(state, seat, unowned(row), packed, 2, 2, False)
+        encode(state, seat, row, packed, 2, 2, False)
 
 
 observe, observe_packed = in_both_forms(write)

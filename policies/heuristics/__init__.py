@@ -10,11 +10,10 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
-from monsterzoo.envs.core.arrays import unowned
-from monsterzoo.envs.core.bits import bit, lowest, popcount
+from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, lowest
 from monsterzoo.envs.core.contract import legal
 from monsterzoo.envs.core.game import Table
-from monsterzoo.envs.core.jit import JIT_OFF, compiled, kernel
+from monsterzoo.envs.core.jit import JIT_OFF, compiled, inlined, kernel
 from monsterzoo.envs.core.layout import pack_row
 from monsterzoo.envs.core.seat_kernels import compiled_policy
 from numba.extending import overload
@@ -59,16 +58,26 @@ def _observe_packed(state, seat, row):
     return lambda state, seat, row: own(state, seat, row)
 
 
+@inlined
+def sole(words):
+    """The only member of a bit set of several words; -1 if there are more."""
+    k = 0
+    while words[k] == ZERO:
+        k += 1
+    if drop_lowest(words[k]) != ZERO:
+        return -1
+    for other in range(k + 1, len(words)):
+        if words[other] != ZERO:
+            return -1
+    return 64 * k + lowest(words[k])
+
+
 @compiled
 def choose_by_heuristic(policy, state, seat, words, scratch, stream):
     """The heuristic's action for an acting seat; where only one is legal, nothing is looked at."""
     legal(state, seat, words)
-    only, count = 0, 0
-    for k in range(len(words)):
-        if words[k] != np.uint64(0):
-            only = 64 * k + lowest(words[k])
-            count += popcount(words[k])
-    if count == 1:
+    only = sole(words)
+    if only >= 0:
         return only
     observe_packed(state, seat, scratch)
     return advise(state, scratch, words)
@@ -83,7 +92,6 @@ def advise_rows(states, rows, bits, masks, words, scratch, choices):
 
     `states` tells the game; `scratch` uint64 (n / 8,).
     """
-    rows, masks, words, scratch = unowned(rows), unowned(masks), unowned(words), unowned(scratch)
     for i in range(len(choices)):
         pack_row(rows[i], bits, scratch)
         words[:] = np.uint64(0)

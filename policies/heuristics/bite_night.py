@@ -33,7 +33,9 @@ from monsterzoo.envs.bite_night.rules import (
     TILES,
     VAMPIRE,
     VICTIM,
+    once,
     points,
+    twice,
 )
 from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, lowest, popcount
 from monsterzoo.envs.core.jit import compiled, inlined
@@ -44,10 +46,10 @@ from .reading import columns, columns_64, number
 # --- Where the fields are, by [variant, field]; variants are (players, advanced) ---
 
 _VARIANTS = ((3, False), (4, False), (3, True), (4, True))
-_NAMES = ("hand", "pile", "pile_seats", "middle", "tiles", "graveyard", "phase", "round", "resolved")
-HAND, PILE, PILE_SEATS, MIDDLE, TILES_OF, GRAVES, PHASE, ROUND, RESOLVED = range(len(_NAMES))
+FIELDS = ("hand", "pile", "pile_seats", "tiles", "phase", "round", "resolved")
+HAND, PILE, PILE_SEATS, TILES_OF, PHASE, ROUND, RESOLVED = range(len(FIELDS))
 _LAYOUTS = [layout(*variant) for variant in _VARIANTS]
-_AT = np.array([[one.packed_start(name) for name in _NAMES] for one in _LAYOUTS], np.int64)
+_AT = np.array([[one.packed_start(name) for name in FIELDS] for one in _LAYOUTS], np.int64)
 _SIZES = np.array([one.size // 8 for one in _LAYOUTS], np.int64)
 _PLAYERS = np.array([players for players, _ in _VARIANTS], np.int64)
 _DESIGNS = np.array([DESIGNS if advanced else BASIC_DESIGNS for _, advanced in _VARIANTS], np.int64)
@@ -62,13 +64,15 @@ _OWN_PLACES = np.array(
     np.uint64,
 )
 
-_COUPLE = np.zeros((5, 5), np.int64)  # the combination card of two pictures
-for _k, (_p, _q) in enumerate(COUPLES):
-    _COUPLE[_p, _q] = _COUPLE[_q, _p] = COMBINATION + _k
+# Combination cards by five, as a table of who goes with whom: bit 10 p + 2 q for pictures p and q, as tiles are counted.
+_COUPLED = np.zeros((2, 32), np.uint64)
+for _half, _cards in np.ndindex(2, 32):
+    for _k, (_p, _q) in enumerate(COUPLES[5 * _half : 5 * _half + 5]):
+        _COUPLED[_half, _cards] |= np.uint64((_cards >> _k & 1) * (1 << 10 * _p + 2 * _q | 1 << 10 * _q + 2 * _p))
 
 # --- Weights ---
 
-OWN, IN_HAND, ANY = 1.0, 0.35, 0.25  # how surely a scoring card pays: laid by us, still in hand, none of these
+OWN, IN_HAND, ANY = 20, 7, 5  # how surely a scoring card pays, in twentieths: laid by us, still in hand, none of these
 BURIED, STOLEN = 2.0, 3.0  # what a tile is worth that is lost or stolen
 # What a card promises before there are tiles: one can collect for it, or use it well later.
 PROMISE = np.zeros(DESIGNS)
@@ -78,16 +82,14 @@ PROMISE[PAIR : PAIR + 5] = 1.5
 PROMISE[COMBINATION : COMBINATION + 10] = 3.5
 PROMISE[GRAVEYARD : GRAVEYARD_ANY + 1] = -1.0
 
-# What a tile adds for one card, by how sure that card is: 0 any card, 1 in hand, 2 or 3 laid by us. Everything is
-# looked up and added, be it 0: jumps that depend on the cards would be guessed wrong.
+# What a tile adds for one card, in hundredths of a point, by how sure that card is: 0 any card, 1 in hand, 2 or 3 laid
+# by us. Everything is looked up and added, be it 0: jumps that depend on the cards would be guessed wrong.
 _SURE = np.array([ANY, IN_HAND, OWN, OWN])
 # A picture or colour card, by [tiles of the same kind, tiles of the picture or colour]: more for another kind.
-KIND_ADDS = np.array(
-    [[_SURE * (1.0 + (0.0 if same else 0.8 if tiles < 3 else 2.0)) for tiles in range(16)] for same in range(2)]
-)
-PAIR_ADDS = np.array([0.0 * _SURE, 3.0 * _SURE])  # by tiles of the same kind
-COUPLE_ADDS = np.array([0.0 * _SURE, 4.0 * _SURE])  # by whether the other picture waits for this one
-SET_ADDS = np.array([0.0 * _SURE, 5.0 * _SURE])  # by whether the colour has the fewest tiles
+KIND_ADDS = np.array([[_SURE * (5 if same else 9 if tiles < 3 else 15) for tiles in range(16)] for same in range(2)])
+PAIR_ADDS = np.array([0 * _SURE, 15 * _SURE])  # by tiles of the same kind
+SET_ADDS = np.array([0 * _SURE, 25 * _SURE])  # by whether the colour has the fewest tiles
+COUPLE_ADDS = 20  # for each picture that waits for this one
 
 
 @compiled
@@ -160,21 +162,32 @@ def of_card(sure, card):
 
 
 @inlined
-def added(tiles, tile, sure, fewest):
-    """What a tile adds to a collection it is not part of, in weighted points; `fewest` tiles are in another colour."""
+def coupled(cards):
+    """Which pictures the combination cards of a set bring together, see `_COUPLED`."""
+    cards >>= np.uint64(COMBINATION)
+    return _COUPLED[0, cards & np.uint64(31)] | _COUPLED[1, (cards >> np.uint64(5)) & np.uint64(31)]
+
+
+@inlined
+def added(tiles, tile, sure, couples, fewest):
+    """What a tile adds to a collection it is not part of, in weighted points; `fewest` tiles are in another colour.
+
+    `couples` are those by the cards we have laid and those by the cards still in hand.
+    """
     colour, picture = tile // 10, (tile % 10) >> 1
     of_picture, of_colour = tiles & PICTURE_TILES[picture], tiles & COLOUR_TILES[colour]
     same = popcount(of_picture & of_colour)  # 0 or 1: there are two tiles of a kind
     value = KIND_ADDS[same, popcount(of_picture), of_card(sure, PICTURE_CARD + picture)]
     value += KIND_ADDS[same, popcount(of_colour), of_card(sure, COLOUR_CARD + colour)]
     value += PAIR_ADDS[same, of_card(sure, PAIR + picture)]
-    shown = of_colour >> np.uint64(10 * colour)
-    copies = shown >> ONE
-    waiting = shown & copies if same == 1 else shown | copies  # pictures that this colour has more of
-    for other in range(5):
-        waits = (waiting >> np.uint64(2 * other)) & ONE
-        value += COUPLE_ADDS[waits, of_card(sure, _COUPLE[picture, other])]
-    return value + SET_ADDS[np.uint64(popcount(of_colour) < fewest), of_card(sure, COLOUR_SET)]
+    value += SET_ADDS[np.uint64(popcount(of_colour) < fewest), of_card(sure, COLOUR_SET)]
+    waiting = (twice(of_colour) if same == 1 else once(of_colour)) >> np.uint64(10 * colour)  # pictures we have more of
+    certain, likely = (
+        (couples[0] >> np.uint64(10 * picture)) & waiting,
+        (couples[1] >> np.uint64(10 * picture)) & waiting,
+    )
+    sum_sure = ANY * popcount(waiting) + (OWN - ANY) * popcount(certain) + (IN_HAND - ANY) * popcount(likely)
+    return value + COUPLE_ADDS * sum_sure
 
 
 @inlined
@@ -194,15 +207,16 @@ def best_tile(row, variant, tiles, bury):
     at = _AT[variant]
     own = columns(row, at[TILES_OF], TILES)
     laid, hand = own_cards(row, variant), columns(row, at[HAND], _DESIGNS[variant])
-    sure = sureness(laid, ZERO if bury else hand)
-    sign = -1.0 if bury else 1.0
+    hand = ZERO if bury else hand
+    sure, couples = sureness(laid, hand), (coupled(laid), coupled(hand & ~laid))
+    sign = -1 if bury else 1
     least, second = two_fewest(own)
-    best, chosen = -1e9, 0
+    best, chosen = -(1 << 30), 0
     while tiles != ZERO:
         tile = lowest(tiles)
         tiles = drop_lowest(tiles)
         fewest = least if popcount(own & COLOUR_TILES[tile // 10]) > least else second
-        value = sign * added(own & ~bit(tile), tile, sure, fewest)
+        value = sign * added(own & ~bit(tile), tile, sure, couples, fewest)
         better = value > best
         best, chosen = value if better else best, tile if better else chosen
     return chosen
