@@ -19,6 +19,8 @@ from ..core.layout import (
     open_numbers,
     push,
     push_number,
+    push_number_unpacked,
+    push_unpacked,
     stream_start,
 )
 from .rules import (
@@ -119,24 +121,25 @@ def encode(state, seat, row, packed, players, advanced):
 
     s = open_bits(row, bits, packed)
     s = push(row, s, state.hand[seat] & first(designs), designs)
-    s = push(row, s, state.hand[seat] >> np.uint64(DESIGNS), len(TWICE))
-    s = push(row, s, chosen if laying else ZERO, designs)
+    s = push_unpacked(row, s, state.hand[seat] >> np.uint64(DESIGNS), len(TWICE), packed)
+    s = push_unpacked(row, s, chosen if laying else ZERO, designs, packed)
     for _ in range(15 if players == 3 else 16):
         s = push(row, s, ZERO, designs)  # the pile, see below
     s = push_owners(row, s, state, seat, players)
-    s = push(row, s, np.uint64(state.middle), TILES)
+    s = push_unpacked(row, s, np.uint64(state.middle), TILES, packed)
     other = seat
     for _ in range(players):
         s = push(row, s, state.tiles[other], TILES)
         other = wrap(other + 1, players)
-    s = push(row, s, np.uint64(state.graveyard), TILES)
-    s = push(row, s, ZERO if laying else chosen | one_hot(np.int64(state.choices[seat, 1])), TILES)
-    s = push(row, s, open_set(state), 4 if advanced else 2)
-    s = push(row, s, bit(wrap(np.int64(state.first_player) - seat + players, players)), players)
-    s = push(row, s, bit(wrap(np.int64(state.lap_leader) - seat + players, players)), players)
+    s = push_unpacked(row, s, np.uint64(state.graveyard), TILES, packed)
+    hidden = ZERO if laying else chosen | one_hot(np.int64(state.choices[seat, 1]))
+    s = push_unpacked(row, s, hidden, TILES, packed)
+    s = push_unpacked(row, s, open_set(state), 4 if advanced else 2, packed)
+    s = push_unpacked(row, s, bit(wrap(np.int64(state.first_player) - seat + players, players)), players, packed)
+    s = push_unpacked(row, s, bit(wrap(np.int64(state.lap_leader) - seat + players, players)), players, packed)
     asked = np.uint64(state.asked)  # turned around such that the observer comes first
     asked = (asked >> np.uint64(seat)) | (asked << np.uint64(players - seat))
-    s = push(row, s, asked & first(players), players)
+    s = push_unpacked(row, s, asked & first(players), players, packed)
     s = push(row, s, bit(state.phase), 4 if advanced else 3)
     # Few places of the pile are known: cheaper to set their bits than to push every place.
     mark_pile(row, state, seat, players, designs, stream_start(row, bits, packed))
@@ -145,21 +148,21 @@ def encode(state, seat, row, packed, players, advanced):
     s = open_numbers(bits, packed)
     grabbing = state.phase == GRAB and state.acting != 0
     for _ in range(players):
-        s = push_number(row, s, to_grab(state, other) if grabbing else 0)
+        s = push_number_unpacked(row, s, to_grab(state, other) if grabbing else 0, packed)
         other = wrap(other + 1, players)
     for _ in range(players):
-        s = push_number(row, s, min(np.int64(state.scores[other]), MOST_POINTS) // 10)
+        s = push_number_unpacked(row, s, min(np.int64(state.scores[other]), MOST_POINTS) // 10, packed)
         other = wrap(other + 1, players)
     for _ in range(players):
-        s = push_number(row, s, min(np.int64(state.scores[other]), MOST_POINTS) % 10)
+        s = push_number_unpacked(row, s, min(np.int64(state.scores[other]), MOST_POINTS) % 10, packed)
         other = wrap(other + 1, players)
-    s = push_number(row, s, np.int64(state.lap))
-    s = push_number(row, s, np.int64(state.laps) - np.int64(state.lap))
+    s = push_number_unpacked(row, s, np.int64(state.lap), packed)
+    s = push_number_unpacked(row, s, np.int64(state.laps) - np.int64(state.lap), packed)
     s = push_number(row, s, np.int64(state.round_number))
     s = push_number(row, s, np.int64(state.resolved))
     if advanced:
         for colour in range(5):
-            s = push_number(row, s, np.int64(state.claims[colour]))
+            s = push_number_unpacked(row, s, np.int64(state.claims[colour]), packed)
     close_numbers(row, s)
 
 

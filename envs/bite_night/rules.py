@@ -238,9 +238,11 @@ def deal_cards(state):
 @compiled
 def legal(state, seat, words):
     """Write the bit set of the seat's legal actions."""
-    for k in range(len(words)):
-        words[k] = ZERO
-    designs = DESIGNS if state.advanced else BASIC_DESIGNS
+    words[0] = words[1] = words[2] = ZERO
+    designs = BASIC_DESIGNS
+    if state.advanced:
+        words[3] = ZERO
+        designs = DESIGNS
     if state.phase == LAY:
         words[0] = state.hand[seat] & first(designs)
         return

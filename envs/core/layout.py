@@ -4,8 +4,9 @@ One table per game and variant gives spaces, documentation and tests; the encode
 order. Sets of cards come first, one 0/1 column a member: the encoder packs them into a stream of bits and expands it
 through a table, eight columns a store. Small numbers follow, one column each. Both parts are padded to eight columns.
 
-A packed observation is the same before it is expanded, for compiled code that reads sets: the stream of bits, padded to
-64, then the numbers, a byte each. It is kept at the front of a row of the usual size.
+A packed observation is the same before it is expanded, for compiled players that read sets: the stream of bits, padded
+to 64, then the numbers, a byte each. It is kept at the front of a row of the usual size. Fields that no compiled player
+reads are left out of it: their columns then mean nothing.
 """
 
 from collections.abc import Callable, Iterator
@@ -172,6 +173,25 @@ def push(row, stream, value, width):
 def push_number(row, stream, value):
     """Append one int8 column."""
     return push(row, stream, np.uint64(value) & np.uint64(0xFF), 8)
+
+
+@inlined
+def push_unpacked(row, stream, value, width, packed):
+    """Append a value of `width` bits that no compiled player reads: where `packed`, leave its place as it is."""
+    if not packed:
+        return push(row, stream, value, width)
+    word, used, index = stream
+    total = used + np.uint64(width)
+    if total >= np.uint64(64):
+        row[index] = word
+        return np.uint64(0), total & np.uint64(63), index + np.int64(total >> np.uint64(6))
+    return word, total, index
+
+
+@inlined
+def push_number_unpacked(row, stream, value, packed):
+    """The same for one int8 column."""
+    return push_unpacked(row, stream, np.uint64(value) & np.uint64(0xFF), 8, packed)
 
 
 @inlined

@@ -20,6 +20,8 @@ from ..core.layout import (
     open_numbers,
     push,
     push_number,
+    push_number_unpacked,
+    push_unpacked,
 )
 from .bags import count, points, total
 from .rules import (
@@ -108,14 +110,15 @@ def encode(state, seat, row, packed, players):
         on_table ^= np.uint64(state.mechas[other])
         other = wrap(other + 1, players)
     s = push(row, s, on_table >> np.uint64(1), 6)
-    s = push_pending(row, s, state, seat, players)
+    s = push_pending(row, s, state, seat, players, packed)
     close_bits(row, s, bits, packed)
 
     s = open_numbers(bits, packed)
     own = hand(state, seat)
     s = push_bag(row, s, own[0], own[1])
     s = push_bag(row, s, state.centre[0], state.centre[1])
-    s = push_bag(row, s, state.discards[0], state.discards[1])
+    s = push_unpacked(row, s, state.discards[0] >> np.uint64(8), 56, packed)
+    s = push_unpacked(row, s, state.discards[1], 32, packed)
     # What everybody has not seen, without the observer's own secret cards.
     unseen_0 = state.copies[0] - state.centre[0] - state.discards[0] - state.secret[seat, 0]
     unseen_1 = state.copies[1] - state.centre[1] - state.discards[1] - state.secret[seat, 1]
@@ -131,7 +134,7 @@ def encode(state, seat, row, packed, players):
         s = push_number(row, s, total((state.secret[other, 0], state.secret[other, 1])))
         other = wrap(other + 1, players)
     for _ in range(players):
-        s = push_number(row, s, hand_size(state, other))
+        s = push_number_unpacked(row, s, hand_size(state, other), packed)
         other = wrap(other + 1, players)
     for _ in range(players):
         s = push_number(row, s, min(np.int64(state.wounds[other]), 127))
@@ -140,15 +143,16 @@ def encode(state, seat, row, packed, players):
     for _ in range(players - 1):
         other = wrap(other + 1, players)
         most_ones = max(most_ones, count((state.known[other, 0], ZERO), 1))
-    s = push_number(row, s, seen_score(state, seat, own, most_ones))
-    other = seat
-    for _ in range(players - 1):
+    other = wrap(other + 1, players)
+    for k in range(players):
+        cards = own if k == 0 else (state.known[other, 0], state.known[other, 1])
+        mechas, wounds = popcount(np.uint64(state.mechas[other])), np.int64(state.wounds[other])
+        s = push_number_unpacked(row, s, seen_score(cards, mechas, wounds, most_ones), packed)
         other = wrap(other + 1, players)
-        s = push_number(row, s, seen_score(state, other, (state.known[other, 0], state.known[other, 1]), most_ones))
     s = push(row, s, cancels(state, seat, players), 8 * players)
-    s = push_number(row, s, deck_size(state))
-    s = push_number(row, s, max(np.int64(state.last_turns), 0))
-    s = push_number(row, s, min(np.int64(state.max_turns) - np.int64(state.turns), 127))
+    s = push_number_unpacked(row, s, deck_size(state), packed)
+    s = push_number_unpacked(row, s, max(np.int64(state.last_turns), 0), packed)
+    s = push_number_unpacked(row, s, min(np.int64(state.max_turns) - np.int64(state.turns), 127), packed)
     close_numbers(row, s)
 
 
@@ -166,7 +170,7 @@ def push_bag(row, s, low, high):
 
 
 @inlined
-def push_pending(row, s, state, seat, players):
+def push_pending(row, s, state, seat, players, packed):
     """The discard that waits for reactions, its effect and victim, and the last cancel laid on it."""
     effect, card, effects, victim, canceller = np.int64(state.effect), ZERO, ZERO, ZERO, ZERO
     if effect != NONE:
@@ -176,10 +180,10 @@ def push_pending(row, s, state, seat, players):
             victim = relative(wrap(np.int64(state.turn_player) + 1 + effect - STEAL, players), seat, players)
         if state.pending > 1:
             canceller = relative(last_discarder(state), seat, players)
-    s = push(row, s, card, 11)
+    s = push_unpacked(row, s, card, 11, packed)
     s = push(row, s, effects, EFFECTS)
-    s = push(row, s, victim, players)
-    return push(row, s, canceller, players)
+    s = push_unpacked(row, s, victim, players, packed)
+    return push_unpacked(row, s, canceller, players, packed)
 
 
 @inlined
@@ -192,9 +196,8 @@ def cancels(state, seat, players):
 
 
 @inlined
-def seen_score(state, seat, cards, most_ones):
+def seen_score(cards, mechas, wounds, most_ones):
     """What a hand would score now if it held nothing but these kaiju, the ones that the observer knows of."""
-    score = points(cards) + MECHA_POINTS * popcount(np.uint64(state.mechas[seat]))
-    if most_ones > 0 and count(cards, 1) == most_ones:
-        score += ONES_POINTS
-    return np.int64(min(max(score - WOUND_POINTS * np.int64(state.wounds[seat]), -128), 127))
+    score = points(cards) + MECHA_POINTS * mechas - WOUND_POINTS * wounds
+    score += ONES_POINTS if most_ones > 0 and count(cards, 1) == most_ones else 0
+    return min(max(score, -128), 127)

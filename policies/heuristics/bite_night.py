@@ -37,7 +37,7 @@ from monsterzoo.envs.bite_night.rules import (
     points,
     twice,
 )
-from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, lowest, popcount
+from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, first, has, lowest, popcount
 from monsterzoo.envs.core.jit import compiled, inlined
 
 from . import register
@@ -64,7 +64,7 @@ _OWN_PLACES = np.array(
     np.uint64,
 )
 
-# Combination cards by five, as a table of who goes with whom: bit 10 p + 2 q for pictures p and q, as tiles are counted.
+# Who goes with whom by five combination cards, each: bit 10 p + 2 q for the pictures p and q.
 _COUPLED = np.zeros((2, 32), np.uint64)
 for _half, _cards in np.ndindex(2, 32):
     for _k, (_p, _q) in enumerate(COUPLES[5 * _half : 5 * _half + 5]):
@@ -82,14 +82,10 @@ PROMISE[PAIR : PAIR + 5] = 1.5
 PROMISE[COMBINATION : COMBINATION + 10] = 3.5
 PROMISE[GRAVEYARD : GRAVEYARD_ANY + 1] = -1.0
 
-# What a tile adds for one card, in hundredths of a point, by how sure that card is: 0 any card, 1 in hand, 2 or 3 laid
-# by us. Everything is looked up and added, be it 0: jumps that depend on the cards would be guessed wrong.
-_SURE = np.array([ANY, IN_HAND, OWN, OWN])
-# A picture or colour card, by [tiles of the same kind, tiles of the picture or colour]: more for another kind.
-KIND_ADDS = np.array([[_SURE * (5 if same else 9 if tiles < 3 else 15) for tiles in range(16)] for same in range(2)])
-PAIR_ADDS = np.array([0 * _SURE, 15 * _SURE])  # by tiles of the same kind
-SET_ADDS = np.array([0 * _SURE, 25 * _SURE])  # by whether the colour has the fewest tiles
-COUPLE_ADDS = 20  # for each picture that waits for this one
+# What a tile adds, in hundredths of a point: these times how sure the card is.
+NEXT_OF_KIND, FIRST_OF_KIND, LATE_FIRST = 5, 9, 15  # for a picture or colour card; more for another kind, if there are
+LATE = 3  # so many tiles of that picture or colour
+PAIR_ADDS, COUPLE_ADDS, SET_ADDS = 15, 20, 25
 
 
 @compiled
@@ -138,27 +134,34 @@ def own_cards(row, variant):
     return cards
 
 
-@inlined
-def sureness(laid, hand):
-    """How sure every scoring card is, two bits each."""
-    return spread(hand) | spread(laid) << ONE
+# Numbers for all five pictures, or colours, are kept in one word, twelve bits each.
+_FIVE = np.array([sum((five >> k & 1) << 12 * k for k in range(5)) for five in range(32)], np.uint64)  # 1 for a member
+_WHOLE = np.uint64(0xFFF)
 
 
 @inlined
-def spread(cards):
-    """Bit k of the scoring cards moved to bit 2 k."""
-    cards &= first(GRAVEYARD)
-    cards = (cards | cards << np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF)
-    cards = (cards | cards << np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)
-    cards = (cards | cards << np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    cards = (cards | cards << np.uint64(2)) & np.uint64(0x3333333333333333)
-    return (cards | cards << np.uint64(1)) & np.uint64(0x5555555555555555)
+def each_of(members):
+    """1 for each member of a set of five, else 0."""
+    return _FIVE[members & np.uint64(31)]
 
 
 @inlined
-def of_card(sure, card):
-    """How sure one card is."""
-    return (sure >> np.uint64(2 * card)) & np.uint64(3)
+def of_one(five, k):
+    """One of five numbers."""
+    return np.int64((five >> np.uint64(12 * k)) & _WHOLE)
+
+
+@inlined
+def sureness(laid, hand, start):
+    """How sure each of the five cards from `start` on is."""
+    ours, likely = each_of(laid >> np.uint64(start)), each_of(hand >> np.uint64(start))
+    return np.uint64(ANY) * _FIVE[31] + np.uint64(OWN - ANY) * ours + np.uint64(IN_HAND - ANY) * likely
+
+
+@inlined
+def for_another_kind(sure, late):
+    """What a tile of a new kind adds for picture or colour cards; `late` are those with enough tiles."""
+    return np.uint64(FIRST_OF_KIND) * sure + np.uint64(LATE_FIRST - FIRST_OF_KIND) * (sure & _WHOLE * each_of(late))
 
 
 @inlined
@@ -169,57 +172,59 @@ def coupled(cards):
 
 
 @inlined
-def added(tiles, tile, sure, couples, fewest):
-    """What a tile adds to a collection it is not part of, in weighted points; `fewest` tiles are in another colour.
-
-    `couples` are those by the cards we have laid and those by the cards still in hand.
-    """
-    colour, picture = tile // 10, (tile % 10) >> 1
-    of_picture, of_colour = tiles & PICTURE_TILES[picture], tiles & COLOUR_TILES[colour]
-    same = popcount(of_picture & of_colour)  # 0 or 1: there are two tiles of a kind
-    value = KIND_ADDS[same, popcount(of_picture), of_card(sure, PICTURE_CARD + picture)]
-    value += KIND_ADDS[same, popcount(of_colour), of_card(sure, COLOUR_CARD + colour)]
-    value += PAIR_ADDS[same, of_card(sure, PAIR + picture)]
-    value += SET_ADDS[np.uint64(popcount(of_colour) < fewest), of_card(sure, COLOUR_SET)]
-    waiting = (twice(of_colour) if same == 1 else once(of_colour)) >> np.uint64(10 * colour)  # pictures we have more of
-    certain, likely = (
-        (couples[0] >> np.uint64(10 * picture)) & waiting,
-        (couples[1] >> np.uint64(10 * picture)) & waiting,
-    )
-    sum_sure = ANY * popcount(waiting) + (OWN - ANY) * popcount(certain) + (IN_HAND - ANY) * popcount(likely)
-    return value + COUPLE_ADDS * sum_sure
-
-
-@inlined
-def two_fewest(tiles):
-    """The number of tiles in the colour with the fewest, and in the next one."""
-    least, second = TILES, TILES
+def smallest_colours(tiles):
+    """The set of colours with the fewest tiles."""
+    least = np.int64(TILES)
     for colour in range(5):
-        count = popcount(tiles & COLOUR_TILES[colour])
-        second = min(second, max(least, count))
-        least = min(least, count)
-    return least, second
+        least = min(least, popcount(tiles & COLOUR_TILES[colour]))
+    smallest = ZERO
+    for colour in range(5):
+        smallest |= np.uint64(popcount(tiles & COLOUR_TILES[colour]) == least) << np.uint64(colour)
+    return smallest
 
 
 @inlined
 def best_tile(row, variant, tiles, bury):
     """The tile worth the most to have, or to bury the one worth the least."""
     at = _AT[variant]
-    own = columns(row, at[TILES_OF], TILES)
-    laid, hand = own_cards(row, variant), columns(row, at[HAND], _DESIGNS[variant])
-    hand = ZERO if bury else hand
-    sure, couples = sureness(laid, hand), (coupled(laid), coupled(hand & ~laid))
-    sign = -1 if bury else 1
-    least, second = two_fewest(own)
-    best, chosen = -(1 << 30), 0
+    own, laid = columns(row, at[TILES_OF], TILES), own_cards(row, variant)
+    hand = ZERO if bury else columns(row, at[HAND], _DESIGNS[variant]) & ~laid
+    # A tile is compared with the others that we have: of ours, it is not one of them itself.
+    enough = LATE + 1 if bury else LATE
+    late_pictures, late_colours = ZERO, ZERO
+    for k in range(5):
+        late_pictures |= np.uint64(popcount(own & PICTURE_TILES[k]) >= enough) << np.uint64(k)
+        late_colours |= np.uint64(popcount(own & COLOUR_TILES[k]) >= enough) << np.uint64(k)
+    behind = smallest_colours(own)  # another tile of these makes a new set of colours possible
+    behind = behind if bury or drop_lowest(behind) == ZERO else ZERO
+
+    pictures, colours = sureness(laid, hand, PICTURE_CARD), sureness(laid, hand, COLOUR_CARD)
+    a_set = np.uint64(SET_ADDS) * (sureness(laid, hand, COLOUR_SET) & _WHOLE) * each_of(behind)
+    picture_adds = for_another_kind(pictures, late_pictures)
+    colour_adds = for_another_kind(colours, late_colours) + a_set
+    next_picture_adds = np.uint64(NEXT_OF_KIND) * pictures + np.uint64(PAIR_ADDS) * sureness(laid, hand, PAIR)
+    next_colour_adds = np.uint64(NEXT_OF_KIND) * colours + a_set
+
+    certain, likely = coupled(laid), coupled(hand)
+    one, two = once(own), twice(own)
+    kinds = two if bury else one  # those of which we have another tile
+    best = -(1 << 30)
     while tiles != ZERO:
         tile = lowest(tiles)
         tiles = drop_lowest(tiles)
-        fewest = least if popcount(own & COLOUR_TILES[tile // 10]) > least else second
-        value = sign * added(own & ~bit(tile), tile, sure, couples, fewest)
-        better = value > best
-        best, chosen = value if better else best, tile if better else chosen
-    return chosen
+        colour = tile // 10
+        picture = (tile - 10 * colour) >> 1
+        again = has(kinds, tile & 62)
+        value = of_one(next_picture_adds if again else picture_adds, picture)
+        value += of_one(next_colour_adds if again else colour_adds, colour)
+        # Pictures that we have more of in this colour wait for this one.
+        waiting = ((two if again else one) >> np.uint64(10 * colour)) & first(10) & ~bit(2 * picture)
+        mates = np.uint64(10 * picture)
+        sure = ANY * popcount(waiting) + (OWN - ANY) * popcount(waiting & certain >> mates)
+        sure += (IN_HAND - ANY) * popcount(waiting & likely >> mates)
+        value += COUPLE_ADDS * sure
+        best = max(best, (-value if bury else value) * 64 - tile)  # of the same value, the first tile
+    return -best & 63
 
 
 # --- Cards ---

@@ -13,7 +13,7 @@ import numpy as np
 from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, popcount, wrap
 from monsterzoo.envs.core.jit import compiled, inlined, specialized
 from monsterzoo.envs.pikit.bags import count, points, total
-from monsterzoo.envs.pikit.observation import layout, observe_packed
+from monsterzoo.envs.pikit.observation import layout, observe_packed, seen_score
 from monsterzoo.envs.pikit.rules import (
     ACCEPT,
     CARD_OF,
@@ -40,18 +40,17 @@ from .reading import columns, eight, number
 
 # --- Where the fields are, by [players, field] ---
 
-_NAMES = (
+FIELDS = (
     "phase", "turn_player", "low", "high", "mechas", "mechas_on_table", "pending_effect", "hand", "centre", "unseen",
-    "known", "unknown", "hand_size", "scores", "cancels", "last_turns",
+    "known", "unknown", "wounds", "cancels",
 )  # fmt: skip
 (
-    PHASE, TURN_PLAYER, LOW, HIGH, MECHAS, ON_TABLE, EFFECT, HAND, CENTRE, UNSEEN,
-    KNOWN, UNKNOWN, HAND_SIZE, SCORES, CANCELS, LAST_TURNS,
-) = range(len(_NAMES))  # fmt: skip
+    PHASE, TURN_PLAYER, LOW, HIGH, MECHAS, ON_TABLE, EFFECT, HAND, CENTRE, UNSEEN, KNOWN, UNKNOWN, WOUNDS, CANCELS,
+) = range(len(FIELDS))  # fmt: skip
 _LAYOUTS = {players: layout(players) for players in (2, 3, 4)}
-_AT = np.zeros((5, len(_NAMES)), np.int64)
+_AT = np.zeros((5, len(FIELDS)), np.int64)
 for _players, _layout in _LAYOUTS.items():
-    _AT[_players] = [_layout.packed_start(name) for name in _NAMES]
+    _AT[_players] = [_layout.packed_start(name) for name in FIELDS]
 # The mechas of all seats are one set of 6 columns a seat: its members 0, 6, 12, 18, and the seats these belong to.
 _SEATS = np.uint64(sum(1 << 6 * seat for seat in range(4)))
 _SEAT = np.arange(24) // 6
@@ -223,19 +222,32 @@ def average_unseen(row, at):
 def worth_of_theft(row, players, victim):
     """What a random card of a seat brings to the thief, and its loss to the victim."""
     at = _AT[players]
-    size = number(row, at[HAND_SIZE] + victim)
+    mechas, unknown = popcount(columns(row, at[MECHAS] + 6 * victim, 6)), number(row, at[UNKNOWN] + victim)
+    known = bag(row, at[KNOWN] + 11 * victim)
+    size = total(known) + unknown + mechas
     if size == 0:
         return 0.0
-    mechas = 15.0 * popcount(columns(row, at[MECHAS] + 6 * victim, 6))
-    unknown = number(row, at[UNKNOWN] + victim)
-    known = bag(row, at[KNOWN] + 11 * victim)
-    loss = mechas + (unknown * average_unseen(row, at) if unknown > 0 else 0.0) + points(known)
+    loss = 15.0 * mechas + (unknown * average_unseen(row, at) if unknown > 0 else 0.0) + points(known)
     wounds = 6.0 * count(known, 3)
-    best = -1000
-    for seat in range(players):
-        best = max(best, number(row, at[SCORES] + seat) if seat != victim else -1000)
-    ahead = number(row, at[SCORES] + victim) >= best
+    ahead = has(leaders(row, players), victim)
     return (loss - wounds + (1.0 if ahead else SPITE) * loss / (players - 1)) / size
+
+
+@specialized
+def leaders(row, players):
+    """The seats with the most points, of cards that we know of."""
+    at = _AT[players]
+    most_ones = number(row, at[HAND])
+    for seat in range(1, players):
+        most_ones = max(most_ones, number(row, at[KNOWN] + 11 * seat))
+    most, leading = -1000, ZERO
+    for seat in range(players):
+        cards = bag(row, at[HAND] if seat == 0 else at[KNOWN] + 11 * seat)
+        mechas, wounds = popcount(columns(row, at[MECHAS] + 6 * seat, 6)), number(row, at[WOUNDS] + seat)
+        score = seen_score(cards, mechas, wounds, most_ones)
+        leading = (leading if score == most else ZERO) | bit(seat) if score >= most else leading
+        most = max(most, score)
+    return leading
 
 
 # --- Decisions ---
