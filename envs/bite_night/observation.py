@@ -6,7 +6,7 @@ column a tile. The encoder below pushes the fields in the order of the tables.
 
 import numpy as np
 
-from ..core.bits import ZERO, bit, first, wrap
+from ..core.bits import ZERO, bit, first, seen_from, wrap
 from ..core.jit import inlined
 from ..core.layout import (
     Layout,
@@ -137,9 +137,7 @@ def encode(state, seat, row, packed, players, advanced):
     s = push_unpacked(row, s, open_set(state), 4 if advanced else 2, packed)
     s = push_unpacked(row, s, bit(wrap(np.int64(state.first_player) - seat + players, players)), players, packed)
     s = push_unpacked(row, s, bit(wrap(np.int64(state.lap_leader) - seat + players, players)), players, packed)
-    asked = np.uint64(state.asked)  # turned around such that the observer comes first
-    asked = (asked >> np.uint64(seat)) | (asked << np.uint64(players - seat))
-    s = push_unpacked(row, s, asked & first(players), players, packed)
+    s = push_unpacked(row, s, seen_from(seat, np.uint64(state.asked), players), players, packed)
     s = push(row, s, bit(state.phase), 4 if advanced else 3)
     # Few places of the pile are known: cheaper to set their bits than to push every place.
     mark_pile(row, state, seat, players, designs, stream_start(row, bits, packed))

@@ -38,6 +38,12 @@ def wrap(value, count):
     return value - count if value >= count else value
 
 
+@inlined
+def seen_from(seat, seats, players):
+    """A set of seats with each as the number of places it is clockwise from one of the `players`."""
+    return (seats >> np.uint64(seat) | seats << np.uint64(players - seat)) & first(players)
+
+
 def popcount(bits):
     """How many members the set has."""
     return int(bits).bit_count()

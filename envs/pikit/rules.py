@@ -5,7 +5,7 @@ Sections in the comments are those of the rulebook (see README.md for sources an
 
 import numpy as np
 
-from ..core.bits import ZERO, bit, has, nth, popcount, wrap
+from ..core.bits import ONE, ZERO, bit, first, has, lowest, nth, popcount, seen_from, wrap
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, record_type
 from ..core.jit import compiled, inlined
 from ..core.rng import draw
@@ -233,14 +233,12 @@ def legal(state, seat, words):
 @compiled
 def possible_effects(state, seat):
     """The set of effects the turn player can declare now, whatever it holds."""
-    effects = DICE_EFFECTS[state.low, state.high]
-    players = np.int64(state.players)
-    for k in range(players - 1):
-        if has_cards(state, wrap(seat + 1 + k, players)):
-            effects |= bit(STEAL + k)
-    if deck_size(state) > 0:
-        effects |= bit(DRAW)
-    return effects
+    owners = ZERO
+    for other in range(4):  # a seat that is not in the game has no cards
+        owners |= np.uint64(has_cards(state, other)) << np.uint64(other)
+    victims = seen_from(seat, owners, np.int64(state.players)) >> ONE
+    draw_one = bit(DRAW) if deck_size(state) > 0 else ZERO
+    return DICE_EFFECTS[state.low, state.high] | victims << np.uint64(STEAL) | draw_one
 
 
 @inlined
@@ -334,7 +332,7 @@ def lay(state, seat, action):
     ask_next(state, seat)
 
 
-@compiled
+@inlined
 def can_cancel(state, seat):
     """Whether a seat holds a 6, 9, 10 or 11."""
     cards = hand(state, seat)
@@ -350,15 +348,18 @@ def last_discarder(state):
 @compiled
 def ask_next(state, seat):
     """The next seat, clockwise up to whoever discarded last, that can cancel this discard is asked to."""
-    players, discarder = np.int64(state.players), last_discarder(state)
-    other = wrap(seat + 1, players)
-    while other != discarder:
-        if can_cancel(state, other):
-            state.phase = REACT
-            state.acting = 1 << other
-            return
-        other = wrap(other + 1, players)
-    resolve(state)
+    able = ZERO
+    for other in range(4):  # a seat that is not in the game has no cards
+        able |= np.uint64(can_cancel(state, other)) << np.uint64(other)
+    players = np.int64(state.players)
+    following = wrap(seat + 1, players)
+    left_to_ask = wrap(last_discarder(state) - following + players, players)
+    asked = seen_from(following, able, players) & first(left_to_ask)
+    if asked == ZERO:
+        resolve(state)
+        return
+    state.phase = REACT
+    state.acting = 1 << wrap(following + lowest(asked), players)
 
 
 @compiled

@@ -10,7 +10,7 @@
 """
 
 import numpy as np
-from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, popcount, wrap
+from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, first, has, lowest, popcount, wrap
 from monsterzoo.envs.core.jit import compiled, inlined, specialized
 from monsterzoo.envs.pikit.bags import count, points, total
 from monsterzoo.envs.pikit.observation import layout, observe_packed, seen_score
@@ -53,7 +53,8 @@ for _players, _layout in _LAYOUTS.items():
     _AT[_players] = [_layout.packed_start(name) for name in FIELDS]
 # The mechas of all seats are one set of 6 columns a seat: its members 0, 6, 12, 18, and the seats these belong to.
 _SEATS = np.uint64(sum(1 << 6 * seat for seat in range(4)))
-_SEAT = np.arange(24) // 6
+_SEAT = np.arange(25) // 6 % 4
+_NOBODY = 24
 _DICE = np.uint64(sum(1 << effect for effect in range(EFFECTS) if effect < STEAL or effect >= TURN))
 _STEALS = np.uint64(sum(1 << effect for effect in range(STEAL, DRAW)))
 _SIZES = np.array([-1, -1, *(_LAYOUTS[players].size // 8 for players in (2, 3, 4))], np.int64)
@@ -191,18 +192,13 @@ def best_face(numbers, faces):
     return np.int64(top), lowest(same | bit(63)) >> 3
 
 
-@specialized
-def worth_of_double(row, players, prices, face, seat):
-    """What the best option of a double brings to a seat: the cards, its mecha or a card of whom has that."""
-    at = _AT[players]
-    best = np.float64(max(price(prices, 2 * face), np.int64((prices[2] >> np.uint64(face << 3)) & np.uint64(0xFF))))
-    if has(columns(row, at[ON_TABLE], 6), face - 1):
-        return max(best, np.float64(MECHA_POINTS))
-    holders = columns(row, at[MECHAS], 6 * players) >> np.uint64(face - 1) & _SEATS
-    holders &= ~bit(6 * seat)
-    if holders == ZERO:
-        return best
-    return max(best, worth_of_theft(row, players, _SEAT[lowest(holders)]))
+@inlined
+def worth_of_double(prices, face, mechas, thefts):
+    """What the best option of a double brings: cards, its mecha or a theft; `mechas` on the table and by seat."""
+    cards = max(price(prices, 2 * face), of_face(prices[2], face))
+    on_table, held = mechas
+    holder = _SEAT[lowest(held >> np.uint64(face - 1) & _SEATS | bit(_NOBODY))]
+    return max(np.float64(cards), np.float64(MECHA_POINTS) if has(on_table, face - 1) else thefts[holder])
 
 
 @inlined
@@ -219,18 +215,27 @@ def average_unseen(row, at):
 
 
 @specialized
-def worth_of_theft(row, players, victim):
+def worth_of_thefts(row, players, thief):
+    """What a random card of each of four seats brings to the thief; nothing of its own or of nobody's."""
+    leading, unseen = leaders(row, players), average_unseen(row, _AT[players])
+    return (
+        worth_of_theft(row, players, 0, leading, unseen) if thief != 0 else 0.0,
+        worth_of_theft(row, players, 1, leading, unseen) if thief != 1 else 0.0,
+        worth_of_theft(row, players, 2, leading, unseen) if thief != 2 and players > 2 else 0.0,
+        worth_of_theft(row, players, 3, leading, unseen) if thief != 3 and players > 3 else 0.0,
+    )
+
+
+@specialized
+def worth_of_theft(row, players, victim, leading, unseen):
     """What a random card of a seat brings to the thief, and its loss to the victim."""
     at = _AT[players]
     mechas, unknown = popcount(columns(row, at[MECHAS] + 6 * victim, 6)), number(row, at[UNKNOWN] + victim)
     known = bag(row, at[KNOWN] + 11 * victim)
-    size = total(known) + unknown + mechas
-    if size == 0:
-        return 0.0
-    loss = 15.0 * mechas + (unknown * average_unseen(row, at) if unknown > 0 else 0.0) + points(known)
+    loss = 15.0 * mechas + unknown * unseen + points(known)
     wounds = 6.0 * count(known, 3)
-    ahead = has(leaders(row, players), victim)
-    return (loss - wounds + (1.0 if ahead else SPITE) * loss / (players - 1)) / size
+    value = loss - wounds + (1.0 if has(leading, victim) else SPITE) * loss / (players - 1)
+    return value / max(total(known) + unknown + mechas, 1)
 
 
 @specialized
@@ -267,8 +272,8 @@ def best_take(row, players, options, low, high):
     best, chosen = better(best, chosen, options, TAKE_BOTH, first + second)
     best, chosen = better(best, chosen, options, TAKE_MECHA, MECHA_POINTS)
     if has(options, STEAL_MECHA - 64):
-        holders = columns(row, at[MECHAS], 6 * players) >> np.uint64(low - 1) & _SEATS & ~ONE
-        if holders != ZERO and worth_of_theft(row, players, _SEAT[lowest(holders)]) > best:
+        holder = _SEAT[lowest(columns(row, at[MECHAS], 6 * players) >> np.uint64(low - 1) & _SEATS | bit(_NOBODY))]
+        if worth_of_thefts(row, players, 0)[holder] > best:
             return STEAL_MECHA
     return chosen
 
@@ -288,11 +293,14 @@ def best_effect(row, players, low, high, one, seat, effects, costs):
     points), by which card else, and which effects have their own.
     """
     at = _AT[players]
-    prices = price_list(row, at, one)
+    prices, mechas = price_list(row, at, one), (columns(row, at[ON_TABLE], 6), columns(row, at[MECHAS], 6 * players))
     best, chosen = 0.0, -1
+    thefts = (0.0, 0.0, 0.0, 0.0)
+    if effects & _STEALS != ZERO or (effects & _DICE != ZERO and mechas[1] != ZERO):
+        thefts = worth_of_thefts(row, players, seat)
     if effects & _DICE != ZERO:
         # Both dice are turned to every face: these are the rolls that may come, too.
-        twins = worth_of_double(row, players, prices, low, seat), worth_of_double(row, players, prices, high, seat)
+        twins = worth_of_double(prices, low, mechas, thefts), worth_of_double(prices, high, mechas, thefts)
         with_low, with_high = worth_of_pairs(prices, low), worth_of_pairs(prices, high)
         now = twins[0] if low == high else np.float64(of_face(with_high, low))
         turned, turn = best_turn(with_high, high, twins[1], TURN - 1, now, effects, costs)
@@ -302,13 +310,13 @@ def best_effect(row, players, low, high, one, seat, effects, costs):
         value = (sum_but(with_low, low) + twins[0]) / 6.0 - now
         best, chosen = improve(best, chosen, effects, REROLL + 1, value, costs)
         if has(effects, REROLL + 2):
-            value = worth_of_any_roll(row, players, prices, seat) - now
+            value = worth_of_any_roll(prices, mechas, thefts) - now
             best, chosen = improve(best, chosen, effects, REROLL + 2, value, costs)
     steals = effects & _STEALS
     while steals != ZERO:
         effect = lowest(steals)
         steals = drop_lowest(steals)
-        value = worth_of_theft(row, players, wrap(seat + 1 + effect - STEAL, players))
+        value = thefts[wrap(seat + 1 + effect - STEAL, players)]
         best, chosen = improve(best, chosen, effects, effect, value, costs)
     if has(effects, DRAW):
         best, chosen = improve(best, chosen, effects, DRAW, average_unseen(row, at), costs)
@@ -343,12 +351,12 @@ def improve(best, chosen, effects, effect, value, costs):
     return value if taken else best, effect if taken else chosen
 
 
-@specialized
-def worth_of_any_roll(row, players, prices, seat):
+@inlined
+def worth_of_any_roll(prices, mechas, thefts):
     """What the best option of a roll of both dice brings on average."""
     value = 0.0
     for face in range(1, 7):
-        value += worth_of_double(row, players, prices, face, seat) + sum_but(worth_of_pairs(prices, face), face)
+        value += worth_of_double(prices, face, mechas, thefts) + sum_but(worth_of_pairs(prices, face), face)
     return value / 36.0
 
 
