@@ -41,10 +41,13 @@ def _bit_functions(word, index, results):
 
 
 @kernel
-def _pushed(row, values, widths, total, numbers, packed):
+def _pushed(row, values, widths, read, total, numbers, packed):
     stream = layout.open_bits(row, total, packed)
     for i in range(len(values)):
-        stream = layout.push(row, stream, values[i], widths[i])
+        if read[i]:
+            stream = layout.push(row, stream, values[i], widths[i])
+        else:
+            stream = layout.push_unpacked(row, stream, values[i], widths[i], packed)
     layout.close_bits(row, stream, total, packed)
     stream = layout.open_numbers(total, packed)
     for i in range(len(numbers)):
@@ -135,26 +138,31 @@ def test_places_that_hold_a_value(values, value):
 
 @given(
     fields=st.lists(
-        st.integers(1, 63).flatmap(lambda w: st.tuples(st.just(w), st.integers(0, 2**w - 1))), min_size=1, max_size=30
+        st.integers(1, 63).flatmap(lambda w: st.tuples(st.just(w), st.integers(0, 2**w - 1), st.booleans())),
+        min_size=1,
+        max_size=30,
     ),
     numbers=st.lists(st.integers(-128, 127), max_size=20),
 )
 def test_pushed_fields_come_out_as_columns(fields, numbers):
-    """Whatever is pushed stands in the row bit by bit, then number by number, then zeros."""
-    total = sum(width for width, _ in fields)
-    expected = [value >> k & 1 for width, value in fields for k in range(width)]
+    """What is pushed stands in the row bit by bit, then number by number, then zeros; packed, what is read of it."""
+    total = sum(width for width, _, _ in fields)
+    expected = [value >> k & 1 for width, value, _ in fields for k in range(width)]
     expected += [0] * (-total % 8) + numbers + [0] * (-len(numbers) % 8)
     row = np.full(len(expected), 99, np.int8)
-    values = np.array([value for _, value in fields], np.uint64)
-    widths = np.array([width for width, _ in fields], np.int64)
-    _pushed(row.view(np.uint64), values, widths, total, np.array(numbers, np.int64), False)
+    values = np.array([value for _, value, _ in fields], np.uint64)
+    widths = np.array([width for width, _, _ in fields], np.int64)
+    read = np.array([is_read for _, _, is_read in fields], np.bool_)
+    _pushed(row.view(np.uint64), values, widths, read, total, np.array(numbers, np.int64), False)
     assert row.tolist() == expected
 
     packed = np.full(total // 64 + 1 + len(numbers) // 8 + 1, 99, np.uint64)
-    _pushed(packed, values, widths, total, np.array(numbers, np.int64), True)
+    _pushed(packed, values, widths, read, total, np.array(numbers, np.int64), True)
     words = (total + 63) // 64
     stream = int.from_bytes(packed[:words].tobytes(), "little")
-    assert [stream >> k & 1 for k in range(64 * words)] == expected[:total] + [0] * (-total % 64)
+    for width, value, is_read in fields:
+        assert not is_read or stream % 2**width == value
+        stream >>= width
     assert packed.view(np.int8)[8 * words :][: len(numbers)].tolist() == numbers
 
 

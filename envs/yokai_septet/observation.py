@@ -20,6 +20,8 @@ from ..core.layout import (
     open_numbers,
     push,
     push_number,
+    push_number_unpacked,
+    push_unpacked,
 )
 from .rules import BASE, CARDS, CARDS_WITH_FOILS, DISCARD, DOWN, NONE, PASS, PLAY, UP
 
@@ -113,9 +115,9 @@ def encode(state, seat, row, packed, players, sides, suitors):
     s = open_bits(row, bits, packed)
     s = push(row, s, state.hand[seat], cards)
     if players == 2:
-        s = push_straw(row, s, state, seat)
+        s = push_straw(row, s, state, seat, packed)
     else:
-        s = push_passing(row, s, state, seat, players, cards)
+        s = push_passing(row, s, state, seat, players, cards, packed)
     s = push(row, s, one_hot(np.int64(state.trump)), 7)
     if not suitors:
         s = push(row, s, one_hot(np.int64(state.trump_card)), cards)
@@ -136,7 +138,7 @@ def encode(state, seat, row, packed, players, sides, suitors):
         s = push(row, s, np.uint64(state.void[other]), 7)
         other = wrap(other + 1, players)
     s = push(row, s, relative(np.int64(state.lead), seat, players), players)
-    s = push(row, s, relative(np.int64(state.shown_by), seat, players), players)
+    s = push_unpacked(row, s, relative(np.int64(state.shown_by), seat, players), players, packed)
     if players == 2:
         s = push(row, s, bit(state.phase - DISCARD), PLAY - DISCARD + 1)
     else:
@@ -147,10 +149,11 @@ def encode(state, seat, row, packed, players, sides, suitors):
     for k in range(sides):
         s = push_number(row, s, np.int64(state.tricks[wrap(own + k, sides)]))
     for k in range(sides):
-        s = push_number(row, s, min(np.int64(state.scores[wrap(own + k, sides)]), 127))
+        s = push_number_unpacked(row, s, min(np.int64(state.scores[wrap(own + k, sides)]), 127), packed)
     s = push_number(row, s, np.int64(state.target))
-    s = push_number(row, s, min(np.int64(state.round_number), 127))
-    s = push_number(row, s, min(np.int64(state.max_rounds) - np.int64(state.round_number) + 1, 127))
+    s = push_number_unpacked(row, s, min(np.int64(state.round_number), 127), packed)
+    rounds_left = np.int64(state.max_rounds) - np.int64(state.round_number) + 1
+    s = push_number_unpacked(row, s, min(rounds_left, 127), packed)
     close_numbers(row, s)
 
 
@@ -167,14 +170,15 @@ def relative(who, seat, players):
 
 
 @inlined
-def push_passing(row, s, state, seat, players, cards):
+def push_passing(row, s, state, seat, players, cards, packed):
     """Cards sent (as soon as they are chosen) and received (once everybody has chosen)."""
     if cards == CARDS_WITH_FOILS:
         for k in range(3):
             s = push(row, s, one_hot(np.int64(state.passes[seat, k])), cards)
         for k in range(3):
             giver = (seat + 1 + k) % 4  # for whom the observer is player 2 - k of the three
-            s = push(row, s, ZERO if state.phase == PASS else one_hot(np.int64(state.passes[giver, 2 - k])), cards)
+            received = ZERO if state.phase == PASS else one_hot(np.int64(state.passes[giver, 2 - k]))
+            s = push_unpacked(row, s, received, cards, packed)
         return s
     giver = wrap(seat + 2, players)  # the partner of four, the right neighbour of three
     sent, received = ZERO, ZERO
@@ -182,22 +186,22 @@ def push_passing(row, s, state, seat, players, cards):
         sent |= one_hot(np.int64(state.passes[seat, k]))
         received |= one_hot(np.int64(state.passes[giver, k]))
     s = push(row, s, sent, cards)
-    return push(row, s, ZERO if state.phase == PASS else received, cards)
+    return push_unpacked(row, s, ZERO if state.phase == PASS else received, cards, packed)
 
 
 @inlined
-def push_straw(row, s, state, seat):
+def push_straw(row, s, state, seat, packed):
     """Two players: the own secret discard and choices, and what both see of the straw piles."""
     s = push(row, s, one_hot(np.int64(state.discards[seat])), CARDS)
-    s = push(row, s, one_hot(np.int64(state.exchanges[seat])), 13)
-    s = push(row, s, one_hot(np.int64(state.keeps[seat])), 2)
+    s = push_unpacked(row, s, one_hot(np.int64(state.exchanges[seat])), 13, packed)
+    s = push_unpacked(row, s, one_hot(np.int64(state.keeps[seat])), 2, packed)
     for k in range(2):
         s = push(row, s, state.bare[(seat + k) % 2], CARDS)
     for k in range(2):
-        s = push_places(row, s, state.straw_up[(seat + k) % 2], UP, first(UP))
+        s = push_places(row, s, state.straw_up[(seat + k) % 2], UP, first(UP), False)
     for k in range(2):
         other = (seat + k) % 2
-        s = push_places(row, s, state.straw_down[other], DOWN, np.uint64(state.seen_down[other]))
+        s = push_places(row, s, state.straw_down[other], DOWN, np.uint64(state.seen_down[other]), packed)
     for k in range(2):
         s = push(row, s, first(DOWN) & ~where(state.straw_down[(seat + k) % 2], NONE), DOWN)
     return s
@@ -210,7 +214,7 @@ _PLACES = np.array([sum(0x3FFF << (14 * k) for k in range(4) if seen >> k & 1) f
 
 
 @specialized
-def push_places(row, s, cards, count, seen):
+def push_places(row, s, cards, count, seen, packed):
     """Suit and rank of the cards in straw places, four places a push; nothing where they are not seen."""
     for start in range(0, count, 4):
         code = ZERO
@@ -218,5 +222,5 @@ def push_places(row, s, cards, count, seen):
         for place in range(start, min(start + 4, count)):
             code |= _SUIT_AND_RANK[cards[place] + 1] << np.uint64(width)
             width += 14
-        s = push(row, s, code & _PLACES[(seen >> np.uint64(start)) & np.uint64(15)], width)
+        s = push_unpacked(row, s, code & _PLACES[(seen >> np.uint64(start)) & np.uint64(15)], width, packed)
     return s

@@ -39,16 +39,16 @@ from .reading import columns, number
 
 FOUR, THREE, TWO, SUITORS = 0, 1, 2, 3
 _LAYOUTS = (layout(4, False), layout(3, False), layout(2, False), layout(4, True))
-_NAMES = (
+FIELDS = (
     "hand", "trump", "trump_card", "trick", "played", "captured", "void", "lead", "phase", "tricks", "sent", "sealed",
-    "discard", "bare", "straw_up", "straw_down", "straw_left", "target",
+    "discard", "bare", "straw_up", "straw_left", "target",
 )  # fmt: skip
 (
     HAND, TRUMP, TRUMP_CARD, TRICK, PLAYED, CAPTURED, VOID, LEAD, PHASE, TRICKS, SENT, SEALED,
-    DISCARD, BARE, STRAW_UP, STRAW_DOWN, STRAW_LEFT, TARGET,
-) = range(len(_NAMES))  # fmt: skip
+    DISCARD, BARE, STRAW_UP, STRAW_LEFT, TARGET,
+) = range(len(FIELDS))  # fmt: skip
 _AT = np.array(
-    [[one.packed_start(name) if name in {f.name for f in one} else -1 for name in _NAMES] for one in _LAYOUTS], np.int64
+    [[one.packed_start(name) if name in {f.name for f in one} else -1 for name in FIELDS] for one in _LAYOUTS], np.int64
 )
 _SIZES = np.array([one.size // 8 for one in _LAYOUTS], np.int64)
 _PLAYERS = np.array([4, 3, 2, 4], np.int64)

@@ -1,5 +1,7 @@
 """Random, heuristic and search: legal, reproducible, and blind to what their seat cannot know."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from monsterzoo import policies
@@ -199,14 +201,20 @@ def test_fields_are_read_back_from_a_packed_observation(name, options):
             assert list(together)[: field.size] == values.astype(np.uint8).tolist()[:8], field.name
 
 
-def test_seats_see_the_same_packed_or_not(name, options):
-    policies.make("heuristic", name, **options)  # which makes its game's observer known
+def test_compiled_players_see_what_the_tensor_shows(name, options):
+    player = import_module(f"monsterzoo.policies.heuristics.{name.removesuffix('_v0')}")
     vec = positions(name, options, count=16, steps=0)
     layout, words = vec.table.layout, packed_words(vec.table.layout)
-    observed, packed = (np.zeros(layout.size // 8, np.uint64) for _ in range(2))
+    observed, packed, read = (np.zeros(layout.size // 8, np.uint64) for _ in range(3))
+    columns_read = np.zeros(layout.size, np.int8)
+    for field in layout:
+        if field.name in player.FIELDS:
+            columns_read[field.slice] = 1 if field.start < layout.number_start else -1  # all bits of the column
+    _pack(columns_read.view(np.uint64), layout.bits, read)
     for _ in range(60):
         for i in range(16):
+            observed[:] = 0xABCDEF  # what a field that is left out may hold
             _observe_packed(vec.states, i, vec.seats[i], observed)
             _pack(vec.observations[i].view(np.uint64), layout.bits, packed)
-            np.testing.assert_array_equal(observed[:words], packed[:words])
+            np.testing.assert_array_equal(observed[:words] & read[:words], packed[:words] & read[:words])
         vec.step(vec.sample_actions())
