@@ -74,6 +74,7 @@ class SeatVectorEnv(VectorEnv):
         self._observations = np.zeros((num_envs, table.layout.size), np.int8)
         self._last = np.zeros((num_envs, table.layout.size), np.int8)
         self._masks = np.zeros((num_envs, 64 * table.words), np.int8)
+        self._sets = np.zeros((num_envs, table.words), np.uint64)  # the same as bit sets
         self._rewards = np.zeros(num_envs, np.float32)
         self._terminated, self._truncated, self._illegal = (np.zeros(num_envs, np.bool_) for _ in range(3))
         self._choices = np.zeros(num_envs, np.int64)
@@ -91,7 +92,7 @@ class SeatVectorEnv(VectorEnv):
         self._seed(seed)
         self.learners[:] = self._first_seats
         if self._compiled is not None:
-            shown = (self._rows(self._observations), self._rows(self._masks))
+            shown = (self._rows(self._observations), self._sets, self._rows(self._masks))
             scratch = (*self._scratch[0], self.table.num_actions)
             seat_kernels.reset_seats(self._compiled, self.states, self.learners, *shown, self._streams, *scratch)
         else:
@@ -137,7 +138,7 @@ class SeatVectorEnv(VectorEnv):
         self._scratch = [
             (np.zeros(table.words, np.uint64), np.zeros(table.layout.size // 8, np.uint64)) for _ in range(threads)
         ]
-        rows = (self._rows(self._observations), self._rows(self._masks), self._rows(self._last))
+        rows = (self._rows(self._observations), self._sets, self._rows(self._masks), self._rows(self._last))
         outcome = (self._rewards, self._terminated, self._truncated, self._illegal)
         buffers = (self._compiled, self.states, self.final_states, self._choices, self.learners, self._turn)
         arguments = (*buffers, *rows, *outcome, self._streams, table.num_actions)
@@ -166,8 +167,7 @@ class SeatVectorEnv(VectorEnv):
         self._streams["rng"] = [generator(one, "opponents") for one in self._seeds]
 
     def _step_in_pieces(self, choices: np.ndarray) -> None:
-        words = self._scratch[0][0]
-        seat_kernels.step_learners(self.states, choices, self.learners, self._rewards, self._illegal, words)
+        seat_kernels.step_learners(self.states, choices, self.learners, self._sets, self._rewards, self._illegal)
         self._ask_others()
         rewards = self._rewards.copy()
         flags = (self._terminated, self._truncated)
@@ -200,7 +200,7 @@ class SeatVectorEnv(VectorEnv):
 
     def _show(self) -> None:
         rows, masks = self._rows(self._observations), self._rows(self._masks)
-        seat_kernels.show_learners(self.states, self.learners, rows, masks, self._scratch[0][0], self.table.num_actions)
+        seat_kernels.show_learners(self.states, self.learners, rows, self._sets, masks, self.table.num_actions)
 
     @staticmethod
     def _rows(buffer: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 A compiled policy is a NamedTuple; `choose` finds its code by that type, as the contract does for games.
 Arrays beside those of `kernels`: `learners` (N,) int64 the learner's seat, `rewards` (N,) float32 its reward since its
-last decision, `streams` (N,) the policies' generators, `scratch` uint64 (observation / 8,).
+last decision, `streams` (N,) the policies' generators, `scratch` uint64 (observation / 8,). `sets` are the learner's.
 """
 
 from collections.abc import Callable
@@ -140,10 +140,12 @@ def scores_for(state, learner):
 
 
 @compiled
-def step_learner(state, learner, action, words):
-    """Carry out the learner's action, or end the game with `ILLEGAL_REWARD` for it; its reward, and if it was legal."""
-    legal(state, learner, words)
-    if has(words[action // 64], action % 64):
+def step_learner(state, learner, action, choice):
+    """Carry out the learner's action, or end the game with `ILLEGAL_REWARD` if it is not one of its choice.
+
+    Returns its reward, and whether it was legal.
+    """
+    if has(choice[action >> 6], action & 63):
         return advance_for(state, learner, action, learner), True
     state.outcome = TERMINATED
     state.winners = 0
@@ -164,15 +166,15 @@ def play_others(policy, state, learner, total, words, scratch, stream):
 
 
 @compiled
-def show_learner(state, learner, row, mask, words, actions):
-    """Write the learner's observation and mask."""
+def show_learner(state, learner, row, choice, mask, actions):
+    """Write the learner's observation and legal actions, as a set and as a mask."""
     observe(state, learner, row)
-    legal_or_wait(state, learner, words, actions)
-    expand(words, mask)
+    legal_or_wait(state, learner, choice, actions)
+    expand(choice, mask)
 
 
 @kernel
-def reset_seats(policy, states, learners, rows, masks, streams, words, scratch, actions):
+def reset_seats(policy, states, learners, rows, sets, masks, streams, words, scratch, actions):
     """Set up all games and play to the learner's first decision."""
     for i in range(len(states)):
         state = states[i]
@@ -180,12 +182,12 @@ def reset_seats(policy, states, learners, rows, masks, streams, words, scratch, 
         while state.outcome != PLAYING:
             setup(state)
             play_others(policy, state, learners[i], np.float32(0), words, scratch, streams[i])
-        show_learner(state, learners[i], rows[i], masks[i], words, actions)
+        show_learner(state, learners[i], rows[i], sets[i], masks[i], actions)
 
 
 @kernel
 def step_seats(
-    shares, member, policy, states, finals, choices, learners, turn, rows, masks, last_rows, rewards, terminated,
+    shares, member, policy, states, finals, choices, learners, turn, rows, sets, masks, last_rows, rewards, terminated,
     truncated, illegal, streams, actions, words, scratch
 ):  # fmt: skip
     """Carry out the learners' actions and play on to their next decisions, shared among threads.
@@ -198,7 +200,7 @@ def step_seats(
     while part >= 0:
         for i in range(edge(part, shares, len(states)), edge(part + 1, shares, len(states))):
             state, learner = states[i], learners[i]
-            reward, allowed = step_learner(state, learner, choices[i], words)
+            reward, allowed = step_learner(state, learner, choices[i], sets[i])
             rewards[i] = play_others(policy, state, learner, reward, words, scratch, streams[i])
             illegal[i] = not allowed
             terminated[i] = state.outcome == TERMINATED
@@ -211,7 +213,7 @@ def step_seats(
                 while state.outcome != PLAYING:
                     setup(state)
                     play_others(policy, state, learner, np.float32(0), words, scratch, streams[i])
-            show_learner(state, learner, rows[i], masks[i], words, actions)
+            show_learner(state, learner, rows[i], sets[i], masks[i], actions)
         finish_part(shares)
         part = take_part(shares, member)
 
@@ -220,11 +222,11 @@ def step_seats(
 
 
 @kernel
-def step_learners(states, choices, learners, rewards, illegal, words):
+def step_learners(states, choices, learners, sets, rewards, illegal):
     """Carry out the learners' actions only."""
     for i in range(len(states)):
         state, learner = states[i], learners[i]
-        rewards[i], allowed = step_learner(state, learner, choices[i], words)
+        rewards[i], allowed = step_learner(state, learner, choices[i], sets[i])
         illegal[i] = not allowed
 
 
@@ -237,7 +239,7 @@ def find_others(states, learners, games, seats, rows, masks, words, actions):
         if state.outcome == PLAYING and not has(np.uint64(state.acting), learners[i]):
             games[count] = i
             seats[count] = lowest(np.uint64(state.acting))
-            show_learner(state, seats[count], rows[count], masks[count], words, actions)
+            show_learner(state, seats[count], rows[count], words, masks[count], actions)
             count += 1
     return count
 
@@ -268,7 +270,7 @@ def replace_finished(states, finals, learners, turn, last_rows, terminated, trun
 
 
 @kernel
-def show_learners(states, learners, rows, masks, words, actions):
-    """Write all learners' observations and masks."""
+def show_learners(states, learners, rows, sets, masks, actions):
+    """Write all learners' observations and legal actions."""
     for i in range(len(states)):
-        show_learner(states[i], learners[i], rows[i], masks[i], words, actions)
+        show_learner(states[i], learners[i], rows[i], sets[i], masks[i], actions)
