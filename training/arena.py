@@ -82,7 +82,7 @@ def show_games(states, seats, rows, masks, words, actions):
         seats[i] = -1
         if states[i].outcome == PLAYING:
             seats[i] = lowest(np.uint64(states[i].acting))
-            show_learner(states[i], seats[i], rows[i], masks[i], words, actions)
+            show_learner(states[i], seats[i], rows[i], words, masks[i], actions)
 
 
 @kernel

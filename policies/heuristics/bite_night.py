@@ -82,9 +82,10 @@ PROMISE[PAIR : PAIR + 5] = 1.5
 PROMISE[COMBINATION : COMBINATION + 10] = 3.5
 PROMISE[GRAVEYARD : GRAVEYARD_ANY + 1] = -1.0
 
-# What a tile adds, in hundredths of a point: these times how sure the card is.
-NEXT_OF_KIND, FIRST_OF_KIND, LATE_FIRST = 5, 9, 15  # for a picture or colour card; more for another kind, if there are
-LATE = 3  # so many tiles of that picture or colour
+# What a tile adds, in hundredths of a point: these times how sure the card is. Picture and colour cards pay more for a
+# new kind (a colour of the picture, a picture of the colour), most of all where there are enough tiles for a bonus.
+KNOWN_KIND_ADDS, NEW_KIND_ADDS, BONUS_KIND_ADDS = 5, 9, 15
+ENOUGH_TILES = 3
 PAIR_ADDS, COUPLE_ADDS, SET_ADDS = 15, 20, 25
 
 
@@ -159,9 +160,19 @@ def sureness(laid, hand, start):
 
 
 @inlined
-def for_another_kind(sure, late):
-    """What a tile of a new kind adds for picture or colour cards; `late` are those with enough tiles."""
-    return np.uint64(FIRST_OF_KIND) * sure + np.uint64(LATE_FIRST - FIRST_OF_KIND) * (sure & _WHOLE * each_of(late))
+def with_at_least(count, tiles, groups):
+    """The set of five groups of tiles, pictures or colours, of which there are so many."""
+    found = ZERO
+    for k in range(5):
+        found |= np.uint64(popcount(tiles & groups[k]) >= count) << np.uint64(k)
+    return found
+
+
+@inlined
+def new_kind_adds(sure, enough):
+    """What a tile of a new kind adds for picture or colour cards; `enough` are those with enough tiles."""
+    extra = sure & _WHOLE * each_of(enough)
+    return np.uint64(NEW_KIND_ADDS) * sure + np.uint64(BONUS_KIND_ADDS - NEW_KIND_ADDS) * extra
 
 
 @inlined
@@ -177,10 +188,26 @@ def smallest_colours(tiles):
     least = np.int64(TILES)
     for colour in range(5):
         least = min(least, popcount(tiles & COLOUR_TILES[colour]))
-    smallest = ZERO
-    for colour in range(5):
-        smallest |= np.uint64(popcount(tiles & COLOUR_TILES[colour]) == least) << np.uint64(colour)
-    return smallest
+    return first(5) & ~with_at_least(least + 1, tiles, COLOUR_TILES)
+
+
+@inlined
+def kind_adds(own, laid, hand, bury):
+    """What tiles of each picture and of each colour add, of a new kind and of one that we have another tile of.
+
+    A tile that is buried is one of ours and compared with the others: where counts matter, it is not one of them.
+    """
+    enough = ENOUGH_TILES + 1 if bury else ENOUGH_TILES
+    behind = smallest_colours(own)  # another tile makes a further set of colours possible, if it is missed there alone
+    behind = behind if bury or drop_lowest(behind) == ZERO else ZERO
+    pictures, colours = sureness(laid, hand, PICTURE_CARD), sureness(laid, hand, COLOUR_CARD)
+    a_set = np.uint64(SET_ADDS) * (sureness(laid, hand, COLOUR_SET) & _WHOLE) * each_of(behind)
+    return (
+        new_kind_adds(pictures, with_at_least(enough, own, PICTURE_TILES)),
+        new_kind_adds(colours, with_at_least(enough, own, COLOUR_TILES)) + a_set,
+        np.uint64(KNOWN_KIND_ADDS) * pictures + np.uint64(PAIR_ADDS) * sureness(laid, hand, PAIR),
+        np.uint64(KNOWN_KIND_ADDS) * colours + a_set,
+    )
 
 
 @inlined
@@ -189,36 +216,20 @@ def best_tile(row, variant, tiles, bury):
     at = _AT[variant]
     own, laid = columns(row, at[TILES_OF], TILES), own_cards(row, variant)
     hand = ZERO if bury else columns(row, at[HAND], _DESIGNS[variant]) & ~laid
-    # A tile is compared with the others that we have: of ours, it is not one of them itself.
-    enough = LATE + 1 if bury else LATE
-    late_pictures, late_colours = ZERO, ZERO
-    for k in range(5):
-        late_pictures |= np.uint64(popcount(own & PICTURE_TILES[k]) >= enough) << np.uint64(k)
-        late_colours |= np.uint64(popcount(own & COLOUR_TILES[k]) >= enough) << np.uint64(k)
-    behind = smallest_colours(own)  # another tile of these makes a new set of colours possible
-    behind = behind if bury or drop_lowest(behind) == ZERO else ZERO
-
-    pictures, colours = sureness(laid, hand, PICTURE_CARD), sureness(laid, hand, COLOUR_CARD)
-    a_set = np.uint64(SET_ADDS) * (sureness(laid, hand, COLOUR_SET) & _WHOLE) * each_of(behind)
-    picture_adds = for_another_kind(pictures, late_pictures)
-    colour_adds = for_another_kind(colours, late_colours) + a_set
-    next_picture_adds = np.uint64(NEXT_OF_KIND) * pictures + np.uint64(PAIR_ADDS) * sureness(laid, hand, PAIR)
-    next_colour_adds = np.uint64(NEXT_OF_KIND) * colours + a_set
-
+    picture_adds, colour_adds, known_picture_adds, known_colour_adds = kind_adds(own, laid, hand, bury)
     certain, likely = coupled(laid), coupled(hand)
     one, two = once(own), twice(own)
-    kinds = two if bury else one  # those of which we have another tile
     best = -(1 << 30)
     while tiles != ZERO:
         tile = lowest(tiles)
         tiles = drop_lowest(tiles)
         colour = tile // 10
         picture = (tile - 10 * colour) >> 1
-        again = has(kinds, tile & 62)
-        value = of_one(next_picture_adds if again else picture_adds, picture)
-        value += of_one(next_colour_adds if again else colour_adds, colour)
+        known = has(two if bury else one, tile & 62)
+        value = of_one(known_picture_adds if known else picture_adds, picture)
+        value += of_one(known_colour_adds if known else colour_adds, colour)
         # Pictures that we have more of in this colour wait for this one.
-        waiting = ((two if again else one) >> np.uint64(10 * colour)) & first(10) & ~bit(2 * picture)
+        waiting = ((two if known else one) >> np.uint64(10 * colour)) & first(10) & ~bit(2 * picture)
         mates = np.uint64(10 * picture)
         sure = ANY * popcount(waiting) + (OWN - ANY) * popcount(waiting & certain >> mates)
         sure += (IN_HAND - ANY) * popcount(waiting & likely >> mates)

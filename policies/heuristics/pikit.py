@@ -54,7 +54,7 @@ for _players, _layout in _LAYOUTS.items():
 # The mechas of all seats are one set of 6 columns a seat: its members 0, 6, 12, 18, and the seats these belong to.
 _SEATS = np.uint64(sum(1 << 6 * seat for seat in range(4)))
 _SEAT = np.arange(25) // 6 % 4
-_NOBODY = 24
+_NOBODY = 24  # a member to find where there is no holder, as if it were us
 _DICE = np.uint64(sum(1 << effect for effect in range(EFFECTS) if effect < STEAL or effect >= TURN))
 _STEALS = np.uint64(sum(1 << effect for effect in range(STEAL, DRAW)))
 _SIZES = np.array([-1, -1, *(_LAYOUTS[players].size // 8 for players in (2, 3, 4))], np.int64)
