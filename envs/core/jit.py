@@ -26,7 +26,7 @@ _POLICIES = _ENVS.parent / "policies"  # their compiled players are built into o
 _UNUSED_DAYS = 14
 # What all our compiled code has in common. numba would count references to arrays, with a call for every slice and
 # argument: a fifth of the time of a game step. Code without that (`_nrt`) can make no arrays, and ours never does.
-_ALIKE = {"nogil": True, "error_model": "numpy", "_nrt": False}
+_COMMON = {"nogil": True, "error_model": "numpy", "_nrt": False}
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -77,7 +77,7 @@ class _Plain(_Inner):
 def _inner(function: _Function, kind: type[_Inner], **options: Any) -> _Function:
     if JIT_OFF:
         return function
-    dispatcher = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_ALIKE, **options)(function)
+    dispatcher = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_COMMON, **options)(function)
     dispatcher.__class__ = kind
     return dispatcher
 
@@ -107,7 +107,7 @@ def kernel(function: _Function) -> _Function:
     configured = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(_cache_folder(_package_folder(function)))
     try:
-        return numba.njit(cache=True, **_ALIKE)(function)
+        return numba.njit(cache=True, **_COMMON)(function)
     finally:
         numba.config.CACHE_DIR = configured
 
