@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from monsterzoo.envs import env_seed, make_vec
+from monsterzoo.envs import env_seed, make_vec, table
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.game import find_game
@@ -131,10 +131,10 @@ def test_a_million_states_fit_in_400_mb(name, options):
     assert find_game(name).record.itemsize <= (400 if name == "yokai_septet_v0" else 800)
 
 
-@pytest.mark.parametrize("seat", [0, 1, "rotate"])
-def test_compiled_and_asked_opponents_play_the_same_game(name, options, seat):
+@pytest.mark.parametrize(("seat", "reward"), [(0, "win"), (1, "score"), ("rotate", "score")])
+def test_compiled_and_asked_opponents_play_the_same_game(name, options, seat, reward):
     """The one-seat batch equals an AEC game in which the same policy plays the other seats."""
-    steps, n = 300, 3
+    steps, n, options = 300, 3, {**options, "reward": reward}
     batch = SeatVectorEnv(name, n, opponents=FirstLegal(), seat=seat, **options)
     observations, infos = batch.reset(seed=9)
     singles, seats, random = [], [], np.random.default_rng(0)
@@ -156,7 +156,7 @@ def test_compiled_and_asked_opponents_play_the_same_game(name, options, seat):
             agent = env.possible_agents[seats[i]]
             env.step_for(agent, actions[i])
             _others(env, seats[i])
-            assert rewards[i] == pytest.approx(env._cumulative_rewards[agent])
+            assert rewards[i] == pytest.approx(env._cumulative_rewards[agent], abs=1e-6)
             assert (terminated[i], truncated[i]) == (env.terminations[agent], env.truncations[agent])
             if terminated[i] or truncated[i]:
                 assert (infos["final_obs"][i]["observation"] == env.observe(agent)["observation"]).all()
@@ -222,14 +222,21 @@ def test_one_game_goes_on_with_the_next_seat_and_deal():
     assert len(set(starts)) == 5
 
 
-def test_an_illegal_action_of_the_learner_ends_its_game():
-    env = SeatVectorEnv("yokai_septet_v0", 2, seat=0)
-    observations, _ = env.reset(seed=0)
-    good = observations["action_mask"].argmax(axis=1)
-    _, rewards, terminated, _, infos = env.step(np.array([good[0], 49]))
-    assert rewards.tolist() == [0.0, float(ILLEGAL_REWARD)]
-    assert terminated.tolist() == [False, True]
-    assert infos["final_info"]["illegal"].tolist() == [False, True]
+@pytest.mark.parametrize("opponents", ["random", FirstLegal()])
+def test_every_illegal_action_of_the_learner_ends_its_game(name, options, opponents):
+    """As many copies of one game as there are actions; each copy tries another one."""
+    count = table(name, **options).num_actions
+    env = SeatVectorEnv(name, count, seat=0, opponents=opponents, **options)
+    for depth in range(6):
+        observations, _ = env.reset(seed=[depth] * count)
+        for _ in range(2 * depth):
+            observations, *_ = env.step(observations["action_mask"].argmax(axis=1))
+        assert (observations["observation"] == observations["observation"][0]).all()
+        illegal = observations["action_mask"][0] == 0
+        _, rewards, terminated, _, infos = env.step(np.arange(count))
+        assert infos["final_info"]["illegal"].tolist() == illegal.tolist()
+        assert terminated[illegal].all()
+        assert (rewards[illegal] == ILLEGAL_REWARD).all()
 
 
 def test_opponents_can_be_given_one_by_one():
