@@ -295,8 +295,11 @@ def best_effect(row, players, low, high, one, seat, effects, costs):
     at = _AT[players]
     prices, mechas = price_list(row, at, one), (columns(row, at[ON_TABLE], 6), columns(row, at[MECHAS], 6 * players))
     best, chosen = 0.0, -1
+    # Who may be robbed: by an effect, or as the holder of the mecha of a double that may come.
+    doubles = first(6) if has(effects, REROLL + 2) else bit(low - 1) | bit(high - 1)
+    holders = mechas[1] & doubles * _SEATS & ~(first(6) << np.uint64(6 * seat))
     thefts = (0.0, 0.0, 0.0, 0.0)
-    if effects & _STEALS != ZERO or (effects & _DICE != ZERO and mechas[1] != ZERO):
+    if effects & _STEALS != ZERO or (effects & _DICE != ZERO and holders != ZERO):
         thefts = worth_of_thefts(row, players, seat)
     if effects & _DICE != ZERO:
         # Both dice are turned to every face: these are the rolls that may come, too.
