@@ -238,7 +238,7 @@ def deal_cards(state):
 @compiled
 def legal(state, seat, words):
     """Write the bit set of the seat's legal actions."""
-    words[0] = words[1] = words[2] = ZERO
+    words[0] = words[1] = words[2] = ZERO  # one by one: a loop over so few would become a call
     designs = BASIC_DESIGNS
     if state.advanced:
         words[3] = ZERO

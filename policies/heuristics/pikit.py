@@ -54,7 +54,7 @@ for _players, _layout in _LAYOUTS.items():
 # The mechas of all seats are one set of 6 columns a seat: its members 0, 6, 12, 18, and the seats these belong to.
 _SEATS = np.uint64(sum(1 << 6 * seat for seat in range(4)))
 _SEAT = np.arange(25) // 6 % 4
-_NOBODY = 24  # a member to find where there is no holder, as if it were us
+_NOBODY = 24  # the member to find where there is no other one
 _DICE = np.uint64(sum(1 << effect for effect in range(EFFECTS) if effect < STEAL or effect >= TURN))
 _STEALS = np.uint64(sum(1 << effect for effect in range(STEAL, DRAW)))
 _SIZES = np.array([-1, -1, *(_LAYOUTS[players].size // 8 for players in (2, 3, 4))], np.int64)
@@ -197,8 +197,14 @@ def worth_of_double(prices, face, mechas, thefts):
     """What the best option of a double brings: cards, its mecha or a theft; `mechas` on the table and by seat."""
     cards = max(price(prices, 2 * face), of_face(prices[2], face))
     on_table, held = mechas
-    holder = _SEAT[lowest(held >> np.uint64(face - 1) & _SEATS | bit(_NOBODY))]
-    return max(np.float64(cards), np.float64(MECHA_POINTS) if has(on_table, face - 1) else thefts[holder])
+    by_mecha = np.float64(MECHA_POINTS) if has(on_table, face - 1) else thefts[holder_of(held, face)]
+    return max(np.float64(cards), by_mecha)
+
+
+@inlined
+def holder_of(held, face):
+    """Whose the mecha of a double is, of those held by seats; our own seat if it is nobody's."""
+    return _SEAT[lowest(held >> np.uint64(face - 1) & _SEATS | bit(_NOBODY))]
 
 
 @inlined
@@ -250,7 +256,8 @@ def leaders(row, players):
         cards = bag(row, at[HAND] if seat == 0 else at[KNOWN] + 11 * seat)
         mechas, wounds = popcount(columns(row, at[MECHAS] + 6 * seat, 6)), number(row, at[WOUNDS] + seat)
         score = seen_score(cards, mechas, wounds, most_ones)
-        leading = (leading if score == most else ZERO) | bit(seat) if score >= most else leading
+        leading = ZERO if score > most else leading
+        leading |= bit(seat) if score >= most else ZERO
         most = max(most, score)
     return leading
 
@@ -272,7 +279,7 @@ def best_take(row, players, options, low, high):
     best, chosen = better(best, chosen, options, TAKE_BOTH, first + second)
     best, chosen = better(best, chosen, options, TAKE_MECHA, MECHA_POINTS)
     if has(options, STEAL_MECHA - 64):
-        holder = _SEAT[lowest(columns(row, at[MECHAS], 6 * players) >> np.uint64(low - 1) & _SEATS | bit(_NOBODY))]
+        holder = holder_of(columns(row, at[MECHAS], 6 * players), low)
         if worth_of_thefts(row, players, 0)[holder] > best:
             return STEAL_MECHA
     return chosen
