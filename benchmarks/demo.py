@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from monsterzoo import envs
-from monsterzoo.envs.core.game import NAMES, find_game
+from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.envs.tables import label
 from monsterzoo.training import cli
 from monsterzoo.training.config import Config
@@ -29,7 +29,7 @@ OPPONENTS = ("random", "heuristic")
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m monsterzoo.benchmarks.demo", description=__doc__)
-    parser.add_argument("--game", choices=NAMES, default="pikit_v0")
+    parser.add_argument("--game", choices=names(), default="pikit_v0")
     parser.add_argument("--players", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=1.0, help="time to learn")
     parser.add_argument("--num-envs", type=int, default=256, help="games to learn from at once")

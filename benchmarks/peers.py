@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from monsterzoo.envs.core.game import NAMES, find_game
+from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.envs.tables import label
 
 from .measuring import Rate, Run, aec_loop, grid, machine, measure, timed, version
@@ -32,7 +32,7 @@ PGX = ("leduc_holdem", "connect_four", "sparrow_mahjong")
 
 def monsterzoo() -> Runs:
     """The first variant of every game."""
-    for name in NAMES:
+    for name in names():
         options = find_game(name).variants[0]
         module, game = import_module(f"monsterzoo.envs.{name}"), f"{name} {label(options)}"
         yield game, "AEC loop", partial(aec_loop, module.env(**options))

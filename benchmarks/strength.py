@@ -14,7 +14,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from monsterzoo.envs.core.game import NAMES, find_game
+from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.envs.tables import label
 from monsterzoo.training.arena import Tournament, enter
 
@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--games", type=int, default=400, help="games of search against the heuristic, for each budget")
     parser.add_argument("--fast-games", type=int, default=20_000, help="games between compiled policies")
     parser.add_argument("--budgets", type=int, nargs="*", default=list(BUDGETS), help="simulations of the searches")
-    parser.add_argument("--game", nargs="+", default=list(NAMES), choices=NAMES)
+    parser.add_argument("--game", nargs="+", default=names(), choices=names())
     parser.add_argument("--minutes", type=float, default=60.0, help="time for each rung; what is finished counts")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     parser.add_argument(
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     command = shlex.join(["python", "-m", "monsterzoo.benchmarks.strength", *(arguments or sys.argv[1:])])
     ladders = []
-    for name in NAMES:
+    for name in names():
         if name not in parsed.game:
             continue
         for options in find_game(name).variants:
@@ -56,7 +56,7 @@ def climb(name: str, options: dict[str, Any], parsed: argparse.Namespace) -> dic
     base = rungs[0]["rating"]
     for rung in rungs[1:]:
         rung["rating"] += base
-    even = 1 / find_game(name).table(**options).sides
+    even = 1 / find_game(name).variant(**options).sides
     return {"game": name, "options": options, "label": f"{name} {label(options)}", "even": even, "rungs": rungs}
 
 
@@ -64,9 +64,9 @@ def play(
     name: str, options: dict[str, Any], specs: list[str], games: int, parsed: argparse.Namespace
 ) -> dict[str, Any]:
     """One rung: the second player against the first."""
-    table = find_game(name).table(**options)
-    names, policies = enter(table, specs)
-    tournament = Tournament(table, names, alone=names[1])
+    variant = find_game(name).variant(**options)
+    players, policies = enter(variant, specs)
+    tournament = Tournament(variant, players, alone=players[1])
     title = ".".join([name, *(f"{key}={value}" for key, value in options.items()), specs[1].replace(":", "-")])
     record = parsed.games_folder / f"{title}.npz"
     if record.exists():

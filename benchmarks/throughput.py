@@ -24,7 +24,8 @@ import gymnasium
 import numpy as np
 from monsterzoo import envs, policies
 from monsterzoo.envs.core import kernels
-from monsterzoo.envs.core.game import NAMES, Table, find_game
+from monsterzoo.envs.core.catalogue import find_game, names
+from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.envs.tables import label
@@ -67,13 +68,13 @@ RATIOS = (
 )
 
 
-def engine(table: Table, count: int) -> Run:
+def engine(variant: Variant, count: int) -> Run:
     """Random play without observations, one core."""
-    states = table.new_states(count)
+    states = variant.new_states(count)
     states["rng"] = [generator(seed) for seed in range(count)]
     for i in range(count):
         kernels.begin(states, i)
-    luck, words = streams(0, count, "sample"), np.zeros(table.words, np.uint64)
+    luck, words = streams(0, count, "sample"), np.zeros(variant.words, np.uint64)
     return partial(timed, lambda: kernels.play_randomly(states, luck, 100, words))
 
 
@@ -145,7 +146,7 @@ def runs_of(name: str, options: dict[str, Any], count: int, every: bool = True) 
     """All runs of one variant; `every=False` leaves out all but the main ones."""
     module = import_module(f"monsterzoo.envs.{name}")
     runs: dict[str, Run] = {
-        "engine": engine(find_game(name).table(**options), count),
+        "engine": engine(find_game(name).variant(**options), count),
         "vector": vector(name, options, count),
         "vector, 2 threads": vector(name, options, count, threads=2),
         "env": partial(aec_loop, module.env(**options)),
@@ -285,7 +286,7 @@ def main(arguments: list[str] | None = None) -> int:
         epilog="\n".join(f"{key}: {meaning}" for key, meaning in MEANINGS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--games", nargs="+", choices=NAMES, default=list(NAMES), metavar="GAME")
+    parser.add_argument("--games", nargs="+", choices=names(), default=names(), metavar="GAME")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
     parser.add_argument("--num-envs", type=int, default=1024, help="games of a batch (default 1024)")
     parser.add_argument("--repeats", type=int, default=7, help="runs of each measurement (default 7)")

@@ -1,32 +1,32 @@
-"""MonsterZoo's environments: `make`, `make_vec`, `names`, `replay`, and a module a game such as `pikit_v0`."""
+"""MonsterZoo's environments: `make`, `make_vec`, `names`, `replay`, and one module per game such as `pikit_v0`."""
 
+from importlib import import_module
 from typing import Any
 
 from pettingzoo import AECEnv
 
-from .core.game import NAMES, IllegalActionError, SnapshotError, Table, find_game
+from .core.catalogue import find_game, names
+from .core.game import Game, IllegalActionError, SnapshotError, Variant
 from .core.rng import env_seed
-from .register import register_everything
+from .register import register_game, register_lazily
 from .vector import VectorGame
 from .version import VERSION as __version__  # noqa: N811
 
 __all__ = [
+    "Game",
     "IllegalActionError",
     "SnapshotError",
     "VectorGame",
     "__version__",
     "env_seed",
     "make",
+    "make_parallel",
     "make_vec",
     "names",
+    "register_game",
     "replay",
-    "table",
+    "variant",
 ]
-
-
-def names() -> list[str]:
-    """The names of all games."""
-    return list(NAMES)
 
 
 def make(name: str, render_mode: str | None = None, **options: Any) -> AECEnv:
@@ -37,14 +37,21 @@ def make(name: str, render_mode: str | None = None, **options: Any) -> AECEnv:
     return env_of(lambda: game)(render_mode, **options)
 
 
+def make_parallel(name: str, render_mode: str | None = None, **options: Any) -> Any:
+    """The PettingZoo parallel environment of a game; raises `ValueError` for bad options."""
+    from .parallel import ParallelGameEnv
+
+    return ParallelGameEnv(find_game(name), render_mode, **options)
+
+
 def make_vec(name: str, num_envs: int, threads: int = 1, seed: int | None = None, **options: Any) -> VectorGame:
     """`num_envs` games as one compiled batch; raises `ValueError` for bad options."""
     return VectorGame(find_game(name), num_envs, threads, seed, **options)
 
 
-def table(name: str, **options: Any) -> Table:
+def variant(name: str, **options: Any) -> Variant:
     """A game with its options: sizes, action names, observation layout, without an environment around it."""
-    return find_game(name).table(**options)
+    return find_game(name).variant(**options)
 
 
 def replay(record: dict[str, Any]) -> AECEnv:
@@ -70,4 +77,10 @@ def replay(record: dict[str, Any]) -> AECEnv:
     return env
 
 
-register_everything()
+def _own_game(folder: str) -> Game:
+    game: Game = import_module(f".{folder}", __name__).GAME
+    return game
+
+
+for _folder in ("bite_night", "pikit", "yokai_septet"):
+    register_lazily(f"{_folder}_v0", lambda folder=_folder: _own_game(folder))

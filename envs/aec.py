@@ -12,7 +12,7 @@ from pettingzoo import AECEnv
 
 from .core import kernels
 from .core.contract import PLAYING, TERMINATED
-from .core.game import Game, Table, fields_of
+from .core.game import Game, Variant
 from .core.layout import Layout
 from .core.rng import generator
 from .spaces import action_space, fresh_seed, observation_space
@@ -32,21 +32,21 @@ class GameEnv(AECEnv):
 
     def __init__(self, game: Game, render_mode: str | None = None, **options: Any) -> None:
         super().__init__()
-        self.table: Table = game.table(**options)
+        self.variant: Variant = game.variant(**options)
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             allowed = ", ".join(repr(mode) for mode in (None, *self.metadata["render_modes"]))
             raise ValueError(f"{game.name}: render_mode={render_mode!r} is not allowed; allowed: {allowed}")
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "name": game.name}
-        self.possible_agents = list(self.table.agents)
+        self.possible_agents = list(self.variant.agents)
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._observation_space = observation_space(self.table)
-        self._action_space = action_space(self.table)
-        self._states = self.table.new_states(1)
-        self._num_actions, self._columns = self.table.num_actions, self.table.layout.size
-        self._mask_shape = (self.table.players, 8 * self.table.words)
-        self._words = np.empty(self.table.words, np.uint64)
-        self._rewards = np.empty(self.table.players, np.float32)
+        self._observation_space = observation_space(self.variant)
+        self._action_space = action_space(self.variant)
+        self._states, self._views = self.variant.new_states(1), self.variant.new_views()
+        self._num_actions, self._columns = self.variant.num_actions, self.variant.layout.size
+        self._mask_shape = (self.variant.players, 8 * self.variant.words)
+        self._words = np.empty(self.variant.words, np.uint64)
+        self._rewards = np.empty(self.variant.players, np.float32)
         self._seeded = False
         self.agents: list[str] = []
 
@@ -63,22 +63,22 @@ class GameEnv(AECEnv):
     @property
     def observation_layout(self) -> Layout:
         """The fields of an observation: name, slice, shape, low, high and meaning."""
-        return self.table.layout
+        return self.variant.layout
 
     @property
     def options(self) -> dict[str, Any]:
         """The game's options, defaults included."""
-        return dict(self.table.options)
+        return dict(self.variant.options)
 
     @property
     def teams(self) -> dict[str, list[str]]:
         """The agents of each side; singletons where everybody plays alone."""
-        return {team: list(agents) for team, agents in self.table.teams.items()}
+        return {team: list(agents) for team, agents in self.variant.teams.items()}
 
     @property
     def state_space(self) -> spaces.Box:
         """The space of `state()`."""
-        low, high = (np.tile(bound, self.table.players) for bound in self.table.layout.bounds)
+        low, high = (np.tile(bound, self.variant.players) for bound in self.variant.layout.bounds)
         return spaces.Box(low, high, dtype=np.int8)
 
     # --- Playing ---
@@ -89,8 +89,8 @@ class GameEnv(AECEnv):
         if seed is None and not self._seeded:
             seed = fresh_seed()
         if snapshot is not None:
-            states = self.table.load(snapshot, fresh_seed() if seed is None else seed)
-            self._start: dict[str, Any] = {"snapshot": self.table.snapshot(states[0])}
+            states = self.variant.load(snapshot, fresh_seed() if seed is None else seed)
+            self._start: dict[str, Any] = {"snapshot": self.variant.snapshot(states[0])}
             self._states = states
         else:
             if seed is not None:
@@ -153,7 +153,7 @@ class GameEnv(AECEnv):
         except (TypeError, IndexError, AttributeError, ValueError):
             legal = False
         if not legal or number == self._num_actions - 1:
-            raise self.table.refuse(self._states[0], seat, action)
+            raise self.variant.refuse(self._states[0], seat, action)
         masks = np.empty(self._mask_shape, np.uint64)
         acting = int(
             kernels.advance_one(self._states, 0, seat, number, self._rewards, masks, self._words, self._num_actions)
@@ -189,7 +189,7 @@ class GameEnv(AECEnv):
         """What an agent may see now; fresh arrays."""
         seat = self._seat(agent)
         row = np.empty(self._columns, np.int8)
-        kernels.observe_one(self._states, 0, seat, row.view(np.uint64))
+        kernels.observe_one(self._states, 0, seat, self._views, row.view(np.uint64))
         return {"observation": row, "action_mask": self._masks[seat].copy()}
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -211,33 +211,33 @@ class GameEnv(AECEnv):
 
     def state(self) -> np.ndarray:
         """The global state for centralised critics: every seat's observation, int8 (players * n,)."""
-        return np.concatenate([self.table.observation(self._states, 0, seat) for seat in range(self.table.players)])
+        return np.concatenate([self.variant.observation(self._states, 0, seat) for seat in range(self.variant.players)])
 
     # --- Positions ---
 
     def snapshot(self) -> dict[str, Any]:
         """The whole truth as a JSON-able dict of names."""
-        return self.table.snapshot(self._states[0])
+        return self.variant.snapshot(self._states[0])
 
     def text_observation(self, agent: str) -> str:
         """What an agent knows, in words."""
-        return self.table.game.describe(fields_of(self._states[0]), self._seat(agent))
+        return self.variant.describe(self.variant.look(self._states, 0, self._seat(agent))[0], self._seat(agent))
 
     def action_name(self, action: int) -> str:
         """The name of an action."""
-        if not 0 <= action < self.table.num_actions:
-            raise ValueError(f"action {action!r} is out of range, actions are 0 to {self.table.num_actions - 1}")
-        return self.table.action_names[action]
+        if not 0 <= action < self.variant.num_actions:
+            raise ValueError(f"action {action!r} is out of range, actions are 0 to {self.variant.num_actions - 1}")
+        return self.variant.action_names[action]
 
     def parse_action(self, text: str) -> int:
         """The action of a name; raises `ValueError` for an unknown one."""
-        return self.table.parse_action(text)
+        return self.variant.parse_action(text)
 
     def record(self) -> dict[str, Any]:
         """The game so far as JSON: name, options, start (seed, generator or snapshot), actions and who chose them."""
-        names = self.table.action_names
+        names = self.variant.action_names
         return {
-            "game": self.table.game.name,
+            "game": self.variant.game.name,
             "options": self.options,
             **self._start,
             "actions": [names[action] for _, action in self._moves],
@@ -247,15 +247,15 @@ class GameEnv(AECEnv):
     def save(self) -> bytes:
         """The environment in mid-game, exact: the state with its generator, what was played and what is owed."""
         head = {
-            "game": self.table.game.name,
-            "options": self.table.options,
+            "game": self.variant.game.name,
+            "options": self.variant.options,
             "start": self._start,
             "moves": self._moves,
             "agents": self.agents,
             "agent_selection": self.agent_selection,
             "rewards": self.rewards,
             "cumulative": self._cumulative_rewards,
-            "fields": _fields(self.table.game.record),
+            "fields": _fields(self.variant.game.record),
         }
         text = json.dumps(head).encode()
         body = struct.pack("<I", len(text)) + text + self._states.tobytes()
@@ -289,11 +289,11 @@ class GameEnv(AECEnv):
             raise ValueError("the saved bytes are damaged: their checksum is wrong")
         length = struct.unpack("<I", body[:4])[0]
         head = json.loads(body[4 : 4 + length])
-        if head["game"] != self.table.game.name or head["options"] != json.loads(json.dumps(self.table.options)):
+        if head["game"] != self.variant.game.name or head["options"] != json.loads(json.dumps(self.variant.options)):
             raise ValueError(f"the bytes are of {head['game']} with {head['options']}, not of this environment")
-        if head["fields"] != _fields(self.table.game.record):
+        if head["fields"] != _fields(self.variant.game.record):
             raise ValueError("the bytes were saved by another version of the game")
-        return head, np.frombuffer(body[4 + length :], self.table.game.record).copy()
+        return head, np.frombuffer(body[4 + length :], self.variant.game.record).copy()
 
     # --- Looking ---
 
@@ -301,7 +301,7 @@ class GameEnv(AECEnv):
         """The table as text: returned with render_mode="ansi", printed with "human"."""
         if self.render_mode is None:
             return None
-        text = self.table.game.draw_table(fields_of(self._states[0]))
+        text = self.variant.draw_table(self._states, 0)
         if self.render_mode == "ansi":
             return text
         self.print(text + "\n")
@@ -314,7 +314,7 @@ class GameEnv(AECEnv):
         """Nothing to release."""
 
     def __str__(self) -> str:
-        return self.table.game.name
+        return self.variant.game.name
 
 
 def _fields(record: np.dtype) -> str:

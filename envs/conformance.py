@@ -22,7 +22,8 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, ren
 from . import make, make_vec, replay
 from .aec import GameEnv
 from .core.contract import imagine
-from .core.game import Game, IllegalActionError, Table, find_game
+from .core.catalogue import find_game
+from .core.game import Game, IllegalActionError, Variant
 from .core.rng import env_seed, streams
 from .parallel import ParallelGameEnv
 from .register import gymnasium_id
@@ -42,9 +43,9 @@ class Case:
         return find_game(self.name)
 
     @property
-    def table(self) -> Table:
+    def variant(self) -> Variant:
         """The game with its options."""
-        return self.game.table(**self.options)
+        return self.game.variant(**self.options)
 
     def raw_env(self, **more: Any) -> GameEnv:
         """A fresh `raw_env`, not yet reset."""
@@ -107,12 +108,12 @@ def _seen(env: GameEnv) -> dict[str, Any]:
     }
 
 
-def _view(table: Table, states: np.ndarray, seat: int) -> tuple[bytes, bytes, str]:
+def _view(variant: Variant, states: np.ndarray, seat: int) -> tuple[bytes, bytes, str]:
     """All that a seat gets to know of a state: observation, mask, text."""
     return (
-        table.observation(states, 0, seat).tobytes(),
-        table.legal_actions(states, 0, seat).tobytes(),
-        table.game.describe(states[0], seat),
+        variant.observation(states, 0, seat).tobytes(),
+        variant.legal_actions(states, 0, seat).tobytes(),
+        variant.describe(variant.look(states, 0, seat)[0], seat),
     )
 
 
@@ -208,10 +209,10 @@ def check_returns(case: Case) -> None:
     """Rewards sum to zero over sides, and members of a side share theirs, in both reward modes."""
     for reward in ("win", "score"):
         env, random = Case(case.name, {**case.options, "reward": reward}).raw_env(), np.random.default_rng(case.seed)
-        sides = env.table.sides
+        sides = env.variant.sides
         for game in range(3):
             env.reset(seed=case.seed + game)
-            totals = np.zeros(env.table.players)
+            totals = np.zeros(env.variant.players)
             for _ in random_steps(env, random):
                 totals += list(env.rewards.values())
             totals += list(env.rewards.values())
@@ -341,7 +342,7 @@ def _check_parallel(case: Case) -> None:
         observations, rewards, _, _, infos = parallel.step(actions)
         for agent, action in actions.items():
             gained[agent] += rewards[agent]
-            if action != env.table.num_actions - 1:
+            if action != env.variant.num_actions - 1:
                 chosen[agent].append(action)
         # The AEC environment asks one seat after the other, with several choices in a row: it follows when it can.
         while chosen.get(env.agent_selection):
@@ -369,10 +370,10 @@ def check_secrets(case: Case) -> None:
     mask, info and text of that seat stay identical to the byte. Resampled worlds must pass the snapshot's validation
     and be playable to the end, and must really differ where something is hidden.
     """
-    table, env, random = case.table, case.raw_env(), np.random.default_rng(case.seed)
+    variant, env, random = case.variant, case.raw_env(), np.random.default_rng(case.seed)
     other = case.raw_env()
     stream = streams(case.seed, 1, "search")
-    worlds = table.new_states(1)
+    worlds = variant.new_states(1)
     moved = 0
     for game in range(3):
         env.reset(seed=case.seed + game)
@@ -380,15 +381,15 @@ def check_secrets(case: Case) -> None:
             if step > 40 and step % 11:
                 continue
             truth = env._states.copy()
-            for seat in range(table.players):
-                view = _view(table, truth, seat)
+            for seat in range(variant.players):
+                view = _view(variant, truth, seat)
                 imagine(worlds, truth, seat, stream[0])
-                assert _view(table, worlds, seat) == view, f"seat {seat} sees what it cannot know at step {step}"
-                hidden = {**table.snapshot(worlds[0]), "generator": 0}
-                moved += hidden != {**table.snapshot(truth[0]), "generator": 0}
+                assert _view(variant, worlds, seat) == view, f"seat {seat} sees what it cannot know at step {step}"
+                hidden = {**variant.snapshot(worlds[0]), "generator": 0}
+                moved += hidden != {**variant.snapshot(truth[0]), "generator": 0}
                 assert int(worlds["acting"][0]) >> seat & 1 == int(truth["acting"][0]) >> seat & 1, "other turn"
                 other.reset(options={"snapshot": hidden})
-                again = _view(table, other._states, seat)
+                again = _view(variant, other._states, seat)
                 assert again == view, f"seat {seat}: a resampled world is not a position"
             assert env._states.tobytes() == truth.tobytes(), "imagining moved the game"
         if game == 0:
@@ -399,15 +400,15 @@ def check_secrets(case: Case) -> None:
 
 def check_search_stream(case: Case) -> None:
     """Imagined worlds are a function of what the seat knows and of the given stream: nothing hidden leaves a trace."""
-    table, env, random = case.table, case.raw_env(), np.random.default_rng(case.seed)
+    variant, env, random = case.variant, case.raw_env(), np.random.default_rng(case.seed)
     luck = streams(case.seed, 1, "search")
-    twin, one, other = (table.new_states(1) for _ in range(3))
+    twin, one, other = (variant.new_states(1) for _ in range(3))
     env.reset(seed=case.seed)
     for step, _ in enumerate(random_steps(env, random)):
         if step % 5:
             continue
         truth = env._states.copy()
-        for seat in range(table.players):
+        for seat in range(variant.players):
             imagine(twin, truth, seat, luck[0])
             for world, source in ((one, truth), (other, twin)):
                 imagine(world, source, seat, streams(step, 1, "search")[0])

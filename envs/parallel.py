@@ -72,7 +72,7 @@ class ParallelGameEnv(ParallelEnv):
         offenders = {agent: error for agent in self.agents if (error := self._offence(agent, actions[agent]))}
         if offenders:
             return self._end_illegally(offenders)
-        waiting = aec.table.num_actions - 1
+        waiting = aec.variant.num_actions - 1
         rewards = dict.fromkeys(self.agents, 0.0)
         for agent in self.agents:
             if actions[agent] != waiting:
@@ -88,12 +88,13 @@ class ParallelGameEnv(ParallelEnv):
     def _offence(self, agent: str, action: Any) -> IllegalActionError | None:
         """What is wrong with an action, if anything."""
         aec, seat = self.aec, self.possible_agents.index(agent)
+        mask = aec._masks[seat]  # not the copies in `infos`, which users may have changed
         whole = isinstance(action, int | np.integer) and not isinstance(action, bool)
-        if whole and 0 <= action < aec.table.num_actions and aec.infos[agent]["action_mask"][action]:
+        if whole and 0 <= action < aec.variant.num_actions and mask[action]:
             return None
-        if whole and aec.infos[agent]["action_mask"][-1]:
+        if whole and mask[-1]:
             return IllegalActionError(f"{agent} has nothing to decide: the only action is 'no-op'")
-        return aec.table.refuse(aec._states[0], seat, action)
+        return aec.variant.refuse(aec._states[0], seat, action)
 
     def _end_illegally(self, offenders: dict[str, IllegalActionError]) -> tuple[dict[str, Any], ...]:
         for error in offenders.values():

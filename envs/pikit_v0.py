@@ -1,7 +1,7 @@
 """Pikit for PettingZoo: `env`, `raw_env`, `parallel_env`. Rules, options, tables: `pikit/README.md`."""
 
 from .aec import env_of, raw_env_of
-from .core.game import find_game
+from .core.catalogue import find_game
 from .parallel import parallel_env_of
 
 

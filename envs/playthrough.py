@@ -8,7 +8,7 @@ import argparse
 import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from .aec import GameEnv
 from .core import kernels
-from .core.game import NAMES, find_game
+from .core.catalogue import find_game, names
 from .core.layout import Field, Layout
 from .core.rng import streams
 
@@ -33,9 +33,9 @@ def file_name(name: str, options: dict[str, Any]) -> str:
     return ".".join([name, *(f"{key}={value}" for key, value in values.items())]) + ".txt"
 
 
-def playthroughs(names: tuple[str, ...] = NAMES) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def playthroughs(games: Iterable[str] | None = None) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """File name, game and options of every playthrough there must be: one a variant."""
-    for name in names:
+    for name in names() if games is None else games:
         for options in find_game(name).variants:
             yield file_name(name, options), name, options
 
@@ -76,14 +76,14 @@ def _choose(env: GameEnv, luck: np.ndarray) -> int:
 
 
 def _heading(env: GameEnv, seed: int) -> Iterator[str]:
-    table = env.table
-    yield f"game          {table.game.name} ({table.game.title})"
-    yield f"options       {', '.join(f'{key}={value!r}' for key, value in table.options.items())}"
-    yield f"seats         {table.players}"
-    yield "sides         " + "; ".join(f"{team}: {' '.join(agents)}" for team, agents in table.teams.items())
-    yield f"actions       {table.num_actions}"
-    yield f"observation   {table.layout.size} columns: " + ", ".join(f"{f.name} {f.start}" for f in table.layout)
-    yield f"state         {table.game.record.itemsize} bytes"
+    variant = env.variant
+    yield f"game          {variant.game.name} ({variant.game.title})"
+    yield f"options       {', '.join(f'{key}={value!r}' for key, value in variant.options.items())}"
+    yield f"seats         {variant.players}"
+    yield "sides         " + "; ".join(f"{team}: {' '.join(agents)}" for team, agents in variant.teams.items())
+    yield f"actions       {variant.num_actions}"
+    yield f"observation   {variant.layout.size} columns: " + ", ".join(f"{f.name} {f.start}" for f in variant.layout)
+    yield f"state         {variant.game.record.itemsize} bytes"
     yield f"seed          {seed}, actions chosen at random"
 
 
@@ -91,7 +91,7 @@ def _view(env: GameEnv, step: int) -> Iterator[str]:
     """The table as a watcher sees it, and as every seat does; in numbers for the seat that decides."""
     yield ""
     yield f"{_RULE}\nbefore step {step}\n"
-    yield env.table.game.draw_table(env._states[0])
+    yield env.variant.draw_table(env._states, 0)
     for agent in env.possible_agents:
         yield f"\n  {agent} knows"
         yield from (f"    {line}" for line in env.text_observation(agent).splitlines())
@@ -141,10 +141,10 @@ def _ending(env: GameEnv, steps: int, returns: dict[str, float]) -> Iterator[str
     yield from (f"    return  {agent} {total:+.6g}" for agent, total in returns.items())
 
 
-def differences(folder: Path = FOLDER, names: tuple[str, ...] = NAMES) -> list[str]:
+def differences(folder: Path = FOLDER, games: Iterable[str] | None = None) -> list[str]:
     """The files that are missing, or that differ from what the code plays now."""
     wrong = []
-    for file, name, options in playthroughs(names):
+    for file, name, options in playthroughs(games):
         path = folder / file
         if not path.exists() or path.read_text(encoding="utf-8") != playthrough(name, options):
             wrong.append(file)
@@ -155,16 +155,15 @@ def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m monsterzoo.envs.playthrough", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the files anew")
-    parser.add_argument("--games", nargs="+", choices=NAMES, default=list(NAMES), metavar="GAME")
+    parser.add_argument("--games", nargs="+", choices=names(), default=names(), metavar="GAME")
     parser.add_argument("--folder", type=Path, default=FOLDER)
     chosen = parser.parse_args(arguments)
-    names = tuple(chosen.games)
     if not chosen.write:
-        wrong = differences(chosen.folder, names)
+        wrong = differences(chosen.folder, chosen.games)
         print("\n".join(f"differs: {file}" for file in wrong) or "all playthroughs are as the code plays")
         return 1 if wrong else 0
     chosen.folder.mkdir(parents=True, exist_ok=True)
-    for file, name, options in playthroughs(names):
+    for file, name, options in playthroughs(chosen.games):
         (chosen.folder / file).write_text(playthrough(name, options), encoding="utf-8")
         print(f"wrote {chosen.folder / file}")
     return 0

@@ -1,10 +1,11 @@
-"""Make the games known to Gymnasium and PettingZoo."""
+"""Make games known: by name to our own functions and commands, and to Gymnasium and PettingZoo."""
 
-from functools import cache
+from collections.abc import Callable
 
 import gymnasium
 
-from .core.game import NAMES
+from .core import catalogue
+from .core.game import Game
 
 
 def gymnasium_id(name: str) -> str:
@@ -13,21 +14,29 @@ def gymnasium_id(name: str) -> str:
     return f"monsterzoo/{base.title().replace('_', '')}-{version}"
 
 
-@cache
-def register_everything() -> None:
-    """Register every game as a one-seat environment with Gymnasium and as AEC and parallel with PettingZoo."""
-    for name in NAMES:
-        gymnasium.register(
-            gymnasium_id(name),
-            entry_point="monsterzoo.envs.single:make_seat",
-            vector_entry_point="monsterzoo.envs.single:make_seats",
-            kwargs={"game": name},
-            disable_env_checker=True,
-        )
+def register_game(game: Game) -> None:
+    """Make a game of one's own known: `make`, `make_vec`, `gymnasium.make` and all commands then find it by its name."""
+    register_lazily(game.name, lambda: game)
+
+
+def register_lazily(name: str, load: Callable[[], Game]) -> None:
+    """The same for a game that is imported when it is first asked for."""
+    catalogue.add(name, load)
+    announce(name)
+
+
+def announce(name: str) -> None:
+    """Register a game as a one-seat environment with Gymnasium, and as AEC and parallel environment with PettingZoo."""
+    gymnasium.register(
+        gymnasium_id(name),
+        entry_point="monsterzoo.envs.single:make_seat",
+        vector_entry_point="monsterzoo.envs.single:make_seats",
+        kwargs={"game": name},
+        disable_env_checker=True,
+    )
     try:  # PettingZoo has a registry from 1.27 on
         from pettingzoo.env_registry import registration
     except ImportError:
         return
-    for name in NAMES:
-        for kind, creator in (("aec", "env"), ("parallel", "parallel_env")):
-            registration.register(kind, f"monsterzoo/{name}", entry_point=f"monsterzoo.envs.{name}:{creator}")
+    for kind, maker in (("aec", "make"), ("parallel", "make_parallel")):
+        registration.register(kind, f"monsterzoo/{name}", entry_point=f"monsterzoo.envs:{maker}", kwargs={"name": name})

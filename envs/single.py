@@ -1,7 +1,6 @@
 """Any game as a Gymnasium environment for one seat; policies play the others. One game, or a compiled batch."""
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import gymnasium
@@ -10,9 +9,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from .core import kernels, seat_kernels
-from .core.game import Game, find_game
+from .core.catalogue import find_game
+from .core.game import Game
 from .core.rng import env_seed, generator, streams
 from .core.seat_kernels import Uniform, mix_tokens
+from .players import make_player
 from .spaces import action_space, fresh_seed, observation_space
 from .threads import Crew, check_counts
 
@@ -49,32 +50,32 @@ class SeatVectorEnv(VectorEnv):
         **options: Any,
     ) -> None:
         game = find_game(game) if isinstance(game, str) else game
-        self.table = table = game.table(**options)
+        self.variant = variant = game.variant(**options)
         rotating = seat == "rotate"
-        if not rotating and not (isinstance(seat, int) and 0 <= seat < table.players):
+        if not rotating and not (isinstance(seat, int) and 0 <= seat < variant.players):
             raise ValueError(
-                f"{game.name}: seat={seat!r} is not allowed; allowed: 0 to {table.players - 1} or 'rotate'"
+                f"{game.name}: seat={seat!r} is not allowed; allowed: 0 to {variant.players - 1} or 'rotate'"
             )
         if render_mode is not None:
             raise ValueError(f"{game.name}: render_mode={render_mode!r} is not allowed; allowed: None for batches")
         check_counts(game.name, num_envs=num_envs, threads=threads)
         self.num_envs, self.render_mode, self.copy = num_envs, render_mode, copy
-        self.policies = _policies(table, opponents)
-        self.single_observation_space = observation_space(table)
-        self.single_action_space = action_space(table)
+        self.policies = _policies(variant, opponents)
+        self.single_observation_space = observation_space(variant)
+        self.single_action_space = action_space(variant)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.metadata = {**type(self).metadata, "name": game.name}
         self._turn = 1 if rotating else 0
-        self._first_seats = np.arange(num_envs) % table.players if rotating else np.full(num_envs, seat)
+        self._first_seats = np.arange(num_envs) % variant.players if rotating else np.full(num_envs, seat)
         self._compiled = _compiled(self.policies)
 
-        self.states, self.final_states = table.new_states(num_envs), table.new_states(num_envs)
+        self.states, self.final_states = variant.new_states(num_envs), variant.new_states(num_envs)
         self.learners = self._first_seats.astype(np.int64)
-        self._observations = np.zeros((num_envs, table.layout.size), np.int8)
-        self._last = np.zeros((num_envs, table.layout.size), np.int8)
-        self._masks = np.zeros((num_envs, 64 * table.words), np.int8)
-        self._sets = np.zeros((num_envs, table.words), np.uint64)  # the same as bit sets
+        self._observations = np.zeros((num_envs, variant.layout.size), np.int8)
+        self._last = np.zeros((num_envs, variant.layout.size), np.int8)
+        self._masks = np.zeros((num_envs, 64 * variant.words), np.int8)
+        self._sets = np.zeros((num_envs, variant.words), np.uint64)  # the same as bit sets
         self._rewards = np.zeros(num_envs, np.float32)
         self._terminated, self._truncated, self._illegal = (np.zeros(num_envs, np.bool_) for _ in range(3))
         self._choices = np.zeros(num_envs, np.int64)
@@ -93,7 +94,7 @@ class SeatVectorEnv(VectorEnv):
         self.learners[:] = self._first_seats
         if self._compiled is not None:
             shown = (self._rows(self._observations), self._sets, self._rows(self._masks))
-            scratch = (*self._scratch[0], self.table.num_actions)
+            scratch = (*self._scratch[0], self.variant.num_actions)
             seat_kernels.reset_seats(self._compiled, self.states, self.learners, *shown, self._streams, *scratch)
         else:
             for i in range(self.num_envs):
@@ -111,8 +112,8 @@ class SeatVectorEnv(VectorEnv):
                 f"actions are whole numbers of shape ({self.num_envs},), not {choices.dtype} {choices.shape}"
             )
         self._choices[:] = choices
-        if self._choices.view(np.uint64).max() >= self.table.num_actions:  # or negative
-            raise ValueError(f"actions are 0 to {self.table.num_actions - 1}, not {choices.min()} to {choices.max()}")
+        if self._choices.view(np.uint64).max() >= self.variant.num_actions:  # or negative
+            raise ValueError(f"actions are 0 to {self.variant.num_actions - 1}, not {choices.min()} to {choices.max()}")
         if self._compiled is not None:
             self._crew.run()
         else:
@@ -128,20 +129,20 @@ class SeatVectorEnv(VectorEnv):
 
     def action_masks(self) -> np.ndarray:
         """The learners' legal actions, bool (N, A)."""
-        return self._masks[:, : self.table.num_actions].astype(np.bool_)
+        return self._masks[:, : self.variant.num_actions].astype(np.bool_)
 
     # --- Inside ---
 
     def _connect(self, threads: int) -> None:
         """Make the threads that step the games."""
-        table = self.table
+        variant = self.variant
         self._scratch = [
-            (np.zeros(table.words, np.uint64), np.zeros(table.layout.size // 8, np.uint64)) for _ in range(threads)
+            (np.zeros(variant.words, np.uint64), variant.new_views()) for _ in range(threads)
         ]
         rows = (self._rows(self._observations), self._sets, self._rows(self._masks), self._rows(self._last))
         outcome = (self._rewards, self._terminated, self._truncated, self._illegal)
         buffers = (self._compiled, self.states, self.final_states, self._choices, self.learners, self._turn)
-        arguments = (*buffers, *rows, *outcome, self._streams, table.num_actions)
+        arguments = (*buffers, *rows, *outcome, self._streams, variant.num_actions)
         self._crew = Crew(threads, seat_kernels.step_seats, arguments, self._scratch)
         self._finals_in_place = self._final_observations(self._last[: 0 if self.copy else None])
 
@@ -172,42 +173,42 @@ class SeatVectorEnv(VectorEnv):
         rewards = self._rewards.copy()
         flags = (self._terminated, self._truncated)
         last = self._rows(self._last)
-        if seat_kernels.replace_finished(self.states, self.final_states, self.learners, self._turn, last, *flags):
+        if seat_kernels.replace_finished(self.states, self.final_states, self.learners, self._turn, last, self._scratch[0][1], *flags):
             self._ask_others()  # what the learner gains before its first decision belongs to no decision
         self._rewards[:] = rewards
         self._show()
 
     def _ask_others(self) -> None:
         """Let the other seats' policies decide until every game waits for its learner or is over."""
-        n, table = self.num_envs, self.table
+        n, variant = self.num_envs, self.variant
         games, seats = np.zeros(n, np.int64), np.zeros(n, np.int64)
-        rows, masks = np.zeros((n, table.layout.size), np.int8), np.zeros((n, 64 * table.words), np.int8)
+        rows, masks = np.zeros((n, variant.layout.size), np.int8), np.zeros((n, 64 * variant.words), np.int8)
         while True:
             count = seat_kernels.find_others(
-                self.states, self.learners, games, seats, self._rows(rows), self._rows(masks), self._scratch[0][0],
-                table.num_actions,
+                self.states, self.learners, games, seats, self._rows(rows), self._rows(masks), *self._scratch[0],
+                variant.num_actions,
             )  # fmt: skip
             if not count:
                 return
             choices = np.zeros(count, np.int64)
-            relative = (seats[:count] - self.learners[games[:count]]) % table.players - 1
+            relative = (seats[:count] - self.learners[games[:count]]) % variant.players - 1
             for who, policy in enumerate(self.policies):
                 asked = np.flatnonzero(relative == who)
                 if len(asked):
-                    mask = masks[asked, : table.num_actions]
+                    mask = masks[asked, : variant.num_actions]
                     choices[asked] = policy.act(rows[asked], mask, seats[asked], self.states[games[asked]])
             seat_kernels.step_others(self.states, self.learners, games[:count], seats[:count], choices, self._rewards)
 
     def _show(self) -> None:
         rows, masks = self._rows(self._observations), self._rows(self._masks)
-        seat_kernels.show_learners(self.states, self.learners, rows, self._sets, masks, self.table.num_actions)
+        seat_kernels.show_learners(self.states, self.learners, rows, self._sets, masks, self._scratch[0][1], self.variant.num_actions)
 
     @staticmethod
     def _rows(buffer: np.ndarray) -> np.ndarray:
         return buffer.view(np.uint64)
 
     def _observed(self) -> dict[str, np.ndarray]:
-        masks = self._masks[:, : self.table.num_actions]
+        masks = self._masks[:, : self.variant.num_actions]
         if not self.copy:
             return {"observation": self._observations, "action_mask": masks}
         return {"observation": self._observations.copy(), "action_mask": masks.copy()}
@@ -228,7 +229,7 @@ class SeatVectorEnv(VectorEnv):
 
     def _final_observations(self, rows: np.ndarray) -> np.ndarray:
         """An array of observations, of these rows (k, n) and masks that allow the no-op."""
-        masks = np.zeros((len(rows), self.table.num_actions), np.int8)
+        masks = np.zeros((len(rows), self.variant.num_actions), np.int8)
         masks[:, -1] = 1
         observations = np.empty(len(rows), object)
         observations[:] = [{"observation": row, "action_mask": mask} for row, mask in zip(rows, masks, strict=True)]
@@ -242,7 +243,7 @@ class SeatEnv(gymnasium.Env):
 
     def __init__(self, game: Game | str, *, render_mode: str | None = None, **options: Any) -> None:
         self._games = SeatVectorEnv(game, 1, **options)
-        self.table = self._games.table
+        self.variant = self._games.variant
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"render_mode={render_mode!r} is not allowed; allowed: None, 'ansi', 'human'")
         self.render_mode = render_mode
@@ -291,14 +292,14 @@ class SeatEnv(gymnasium.Env):
         if self.render_mode is None:
             return None
         states = self._games.final_states if self._over else self._games.states
-        text = self.table.game.draw_table(states[0])
+        text = self.variant.draw_table(states, 0)
         if self.render_mode == "ansi":
             return text
         print(text + "\n")
         return None
 
     def _info(self) -> dict[str, Any]:
-        masks = self._games._masks[0, : self.table.num_actions]
+        masks = self._games._masks[0, : self.variant.num_actions]
         return {"action_mask": masks.copy(), "seat": int(self._games.learners[0]), "illegal": 0}
 
     @staticmethod
@@ -306,19 +307,18 @@ class SeatEnv(gymnasium.Env):
         return {key: values[0] for key, values in observations.items()}
 
 
-def _policies(table: Any, opponents: Any) -> list[Any]:
+def _policies(variant: Any, opponents: Any) -> list[Any]:
     """One policy for each other seat, clockwise from the learner."""
     several = isinstance(opponents, list | tuple)
-    given = list(opponents) if several else [opponents] * (table.players - 1)
-    if len(given) != table.players - 1:
-        raise ValueError(f"opponents: {table.players - 1} other seats need a policy, {len(given)} are given")
+    given = list(opponents) if several else [opponents] * (variant.players - 1)
+    if len(given) != variant.players - 1:
+        raise ValueError(f"opponents: {variant.players - 1} other seats need a policy, {len(given)} are given")
     made: dict[str, Any] = {}
     policies = []
     for one in given:
         if isinstance(one, str):
-            # Policies build on environments, so they are looked up only when somebody asks for one by name.
             if one not in made:
-                made[one] = import_module("monsterzoo.policies").make(one, table.game.name, **table.options)
+                made[one] = make_player(variant, one)
             one = made[one]
         elif not hasattr(one, "act"):
             raise ValueError(f"opponents: {one!r} is neither the name of a policy nor a policy")

@@ -12,7 +12,8 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
-from .core.game import NAMES, Game, Table, find_game
+from .core.catalogue import find_game, names
+from .core.game import Game, Variant
 from .core.layout import Field
 from .core.options import REWARD
 
@@ -36,22 +37,22 @@ def markdown(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 # --- All games ---
 
 
-def games_table(names: Iterable[str] = NAMES) -> str:
+def games_table(games: Iterable[str] | None = None) -> str:
     """Every game and variant with its sizes."""
     rows = []
-    for name in names:
+    for name in names() if games is None else games:
         game = find_game(name)
         for options in game.variants:
-            table = game.table(**options)
-            sizes = (table.num_actions, table.layout.size, game.record.itemsize)
-            rows.append((f"[`{name}`](envs/{_folder(name)}/README.md)", label(options), _sides(table), *sizes))
+            variant = game.variant(**options)
+            sizes = (variant.num_actions, variant.layout.size, game.record.itemsize)
+            rows.append((f"[`{name}`](envs/{_folder(name)}/README.md)", label(options), _sides(variant), *sizes))
     return markdown(("game", "variant", "who plays", "actions", "observation (int8)", "state (bytes)"), rows)
 
 
-def _sides(table: Table) -> str:
-    if table.sides == table.players:
-        return f"{table.players} players"
-    return f"{table.sides} teams of {table.players // table.sides}"
+def _sides(variant: Variant) -> str:
+    if variant.sides == variant.players:
+        return f"{variant.players} players"
+    return f"{variant.sides} teams of {variant.players // variant.sides}"
 
 
 def _folder(name: str) -> str:
@@ -69,11 +70,11 @@ def game_tables(game: Game) -> str:
         "### Sizes",
         markdown(("variant", "who plays", "actions", "observation", 'reward="score" divides by'), _sizes(game)),
     ]
-    for variants, table in _distinct(game):
+    for variants, variant in _distinct(game):
         parts += [
             f"### Actions and observation: {variants}",
-            markdown(("action", "name"), _actions(table)),
-            markdown(("field", "columns", "shape", "range", "meaning"), map(_field, table.layout)),
+            markdown(("action", "name"), _actions(variant)),
+            markdown(("field", "columns", "shape", "range", "meaning"), map(_field, variant.layout)),
         ]
     return "\n\n".join(parts)
 
@@ -85,30 +86,30 @@ def _options(game: Game) -> Iterator[tuple[Any, ...]]:
 
 def _sizes(game: Game) -> Iterator[tuple[Any, ...]]:
     for options in game.variants:
-        table = game.table(**options)
-        scale = f"{float(table.template['scale'][0]):g}"
-        yield label(options), _sides(table), table.num_actions, table.layout.size, scale
+        variant = game.variant(**options)
+        scale = f"{float(variant.template['scale'][0]):g}"
+        yield label(options), _sides(variant), variant.num_actions, variant.layout.size, scale
 
 
-def _distinct(game: Game) -> Iterator[tuple[str, Table]]:
+def _distinct(game: Game) -> Iterator[tuple[str, Variant]]:
     """The variants, those with the same actions and observations together."""
     together: dict[Any, list[dict[str, Any]]] = {}
     for options in game.variants:
-        table = game.table(**options)
-        meanings = tuple(field.meaning for field in table.layout)
-        together.setdefault((table.action_names, table.layout.signature, meanings), []).append(options)
+        variant = game.variant(**options)
+        meanings = tuple(field.meaning for field in variant.layout)
+        together.setdefault((variant.action_names, variant.layout.signature, meanings), []).append(options)
     for variants in together.values():
-        yield "; ".join(map(label, variants)), game.table(**variants[0])
+        yield "; ".join(map(label, variants)), game.variant(**variants[0])
 
 
-def _actions(table: Table) -> Iterator[tuple[str, str]]:
+def _actions(variant: Variant) -> Iterator[tuple[str, str]]:
     """Actions of one kind in one row; a kind is what a name begins with. Kinds of one action share a row."""
-    numbered = list(enumerate(table.action_names[:-1]))
+    numbered = list(enumerate(variant.action_names[:-1]))
     kinds = [list(group) for _, group in groupby(numbered, key=lambda item: _kind(item[1]))]
     for single, groups in groupby(kinds, key=lambda group: len(group) == 1):
         for group in [list(chain(*groups))] if single else groups:
             yield _range(group[0][0], group[-1][0]), ", ".join(f"`{name}`" for _, name in group)
-    yield str(table.num_actions - 1), "`no-op`: nothing to decide"
+    yield str(variant.num_actions - 1), "`no-op`: nothing to decide"
 
 
 def _kind(name: str) -> str:
@@ -128,11 +129,11 @@ def _range(low: int, high: int) -> str:
 # --- Files ---
 
 
-def files(names: Iterable[str] = NAMES) -> Iterator[tuple[Path, str]]:
+def files(games: Iterable[str] | None = None) -> Iterator[tuple[Path, str]]:
     """Every file that holds tables, and the tables it should hold. The project's README is not in the wheel."""
     if (_ENVS.parent / "README.md").exists():
         yield _ENVS.parent / "README.md", games_table()
-    for name in names:
+    for name in names() if games is None else games:
         yield _ENVS / _folder(name) / "README.md", game_tables(find_game(name))
 
 

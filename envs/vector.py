@@ -32,22 +32,22 @@ class VectorGame:
 
     def __init__(self, game: Game, num_envs: int, threads: int = 1, seed: int | None = None, **options: Any) -> None:
         check_counts(game.name, num_envs=num_envs, threads=threads)
-        self.table = game.table(**options)
+        self.variant = game.variant(**options)
         self.num_envs = num_envs
-        table, players = self.table, self.table.players
-        self.states = table.new_states(num_envs)
-        self.final_states = table.new_states(num_envs)
-        self.observations = np.zeros((num_envs, table.layout.size), np.int8)
-        self._legal = np.zeros((num_envs, table.words), np.uint64)  # the masks as bit sets
-        self._padded_masks = np.zeros((num_envs, 64 * table.words), np.int8)
+        variant, players = self.variant, self.variant.players
+        self.states = variant.new_states(num_envs)
+        self.final_states = variant.new_states(num_envs)
+        self.observations = np.zeros((num_envs, variant.layout.size), np.int8)
+        self._legal = np.zeros((num_envs, variant.words), np.uint64)  # the masks as bit sets
+        self._padded_masks = np.zeros((num_envs, 64 * variant.words), np.int8)
         self.seats = np.zeros(num_envs, np.int64)
         self.rewards = np.zeros((num_envs, players), np.float32)
         self.terminated = np.zeros(num_envs, np.bool_)
         self.truncated = np.zeros(num_envs, np.bool_)
         self._totals = np.zeros((2, num_envs, players), np.float32)
         self._lengths = np.zeros((2, num_envs), np.int64)
-        self.single_observation_space = observation_space(table)
-        self.single_action_space = action_space(table)
+        self.single_observation_space = observation_space(variant)
+        self.single_action_space = action_space(variant)
         self._sampled = np.zeros(num_envs, np.int64)
         self._choices = np.zeros(num_envs, np.int64)
         self._connect(min(threads, num_envs))
@@ -55,13 +55,14 @@ class VectorGame:
 
     def _connect(self, threads: int) -> None:
         """Make the views of the buffers and the threads that write them."""
-        self.action_masks = self._padded_masks[:, : self.table.num_actions]
+        self.action_masks = self._padded_masks[:, : self.variant.num_actions]
         self.final_returns, self.final_lengths = self._totals[1], self._lengths[1]
         rows, masks = self.observations.view(np.uint64), self._padded_masks.view(np.uint64)
         self._shown = (self.seats, rows, self._legal, masks)
         outcome = (self.rewards, self.terminated, self.truncated, self._totals, self._lengths)
-        buffers = (self.table.num_actions, self.states, self.final_states, self._choices, *self._shown, *outcome)
-        self._crew = Crew(threads, kernels.step_batch, buffers)
+        buffers = (self.variant.num_actions, self.states, self.final_states, self._choices, *self._shown, *outcome)
+        scratch = [(self.variant.new_views(),) for _ in range(threads)]
+        self._crew = Crew(threads, kernels.step_batch, buffers, scratch)
 
     def __getstate__(self) -> dict[str, Any]:
         views = ("action_masks", "final_returns", "final_lengths", "_shown")  # copies of them would be detached
@@ -75,7 +76,7 @@ class VectorGame:
     @property
     def players(self) -> int:
         """Number of seats."""
-        return self.table.players
+        return self.variant.players
 
     @property
     def threads(self) -> int:
@@ -89,7 +90,7 @@ class VectorGame:
         self._streams = streams(self.seed, self.num_envs, "sample")
         for buffer in (self.rewards, self.terminated, self.truncated, self._totals, self._lengths):
             buffer[:] = 0
-        kernels.reset_batch(self.states, *self._shown)
+        kernels.reset_batch(self.states, *self._shown, self.variant.new_views())
         return self.observations, self.action_masks
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -106,7 +107,7 @@ class VectorGame:
         self._choices[:] = choices
         wrong = self._crew.run()
         if wrong >= 0:
-            error = self.table.refuse(self.states[wrong], int(self.seats[wrong]), int(choices[wrong]))
+            error = self.variant.refuse(self.states[wrong], int(self.seats[wrong]), int(choices[wrong]))
             raise IllegalActionError(f"game {wrong}: {error}")
         return self.observations, self.action_masks, self.rewards, self.terminated, self.truncated
 

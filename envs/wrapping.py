@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
@@ -30,7 +31,7 @@ class StandardWrappers(OrderEnforcingWrapper):
     def step(self, action: Any) -> None:
         """Carry out an action; an illegal one ends the game."""
         raw = self._raw
-        if self._has_reset and type(action) is int and raw.is_legal(action):
+        if self._has_reset and (type(action) is int or isinstance(action, np.integer)) and raw.is_legal(action):
             self._has_updated = True
             self._referee._prev_obs = self._referee._prev_info = None
             raw.step(action)

@@ -1,7 +1,7 @@
 """Yokai Septet for PettingZoo: `env`, `raw_env`, `parallel_env`. Rules, options, tables: `yokai_septet/README.md`."""
 
 from .aec import env_of, raw_env_of
-from .core.game import find_game
+from .core.catalogue import find_game
 from .parallel import parallel_env_of
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from monsterzoo.envs.core.game import Table
+from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.jit import kernel
 from monsterzoo.envs.core.rng import draw32, streams
 
@@ -23,7 +23,7 @@ class NeuralPolicy:
     """A residual network's choice: its most likely action, or one drawn from its probabilities.
 
     Args:
-        table: the game; raises `ValueError` if the network was trained on another one or on other observations.
+        variant: the game; raises `ValueError` if the network was trained on another one or on other observations.
         arrays: the weights, see `read`.
         about: what the file says about itself: at least "game", "layout" and "actions".
         name: for tables and plots.
@@ -33,15 +33,15 @@ class NeuralPolicy:
 
     def __init__(
         self,
-        table: Table,
+        variant: Variant,
         arrays: dict[str, np.ndarray],
         about: dict[str, Any],
         name: str = "neural",
         seed: int = 0,
         temperature: float = 0.0,
     ) -> None:
-        check(table, about, name)
-        self.table, self.about, self.name, self.temperature = table, about, name, temperature
+        check(variant, about, name)
+        self.variant, self.about, self.name, self.temperature = variant, about, name, temperature
         self._weights = {key: values.astype(np.float32) for key, values in arrays.items()}
         self._blocks = sum(key.endswith(".first.weight") for key in arrays)
         self._stream = streams(seed, 1, "neural")
@@ -87,20 +87,20 @@ def _fill_uniform(values, stream):
             values[i, j] = (np.float32(draw32(holder) >> np.uint64(9)) + np.float32(0.5)) / np.float32(1 << 23)
 
 
-def check(table: Table, about: dict[str, Any], name: str) -> None:
+def check(variant: Variant, about: dict[str, Any], name: str) -> None:
     """Raise `ValueError` if a network does not fit a game: another game, other observations or other actions."""
-    if about["game"] != table.game.name:
-        raise ValueError(f"{name} was trained on {about['game']}, it cannot play {table.game.name}")
+    if about["game"] != variant.game.name:
+        raise ValueError(f"{name} was trained on {about['game']}, it cannot play {variant.game.name}")
     options = ", ".join(f"{key}={value!r}" for key, value in about.get("options", {}).items())
-    if about["layout"] != table.layout.signature:
-        there, here = (set(text.split(";")) for text in (about["layout"], table.layout.signature))
+    if about["layout"] != variant.layout.signature:
+        there, here = (set(text.split(";")) for text in (about["layout"], variant.layout.signature))
         fields = sorted({part.split(":")[0] for part in (there ^ here) if ":" in part})
         raise ValueError(
             f"{name} was trained on other observations ({options}): its network cannot read these, "
             f"which differ in {', '.join(fields) or 'size'}; train one with these options or this version"
         )
-    if about["actions"] != table.num_actions:
-        raise ValueError(f"{name} chooses among {about['actions']} actions ({options}), here are {table.num_actions}")
+    if about["actions"] != variant.num_actions:
+        raise ValueError(f"{name} chooses among {about['actions']} actions ({options}), here are {variant.num_actions}")
 
 
 def write(path: Path, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:
@@ -119,7 +119,7 @@ def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         raise ValueError(f"{path} is not a file of network weights: {error}") from error
 
 
-def make(table: Table, argument: str | None, seed: int) -> NeuralPolicy:
+def make(variant: Variant, argument: str | None, seed: int) -> NeuralPolicy:
     """The maker behind "ppo:runs/pikit2", a run's folder or a file of weights."""
     if argument is None:
         raise ValueError("'ppo' needs the folder of a training run, as in 'ppo:runs/pikit2'")
@@ -129,7 +129,7 @@ def make(table: Table, argument: str | None, seed: int) -> NeuralPolicy:
     if not path.exists():
         raise ValueError(f"'ppo:{argument}': there is no {path}")
     arrays, about = read(path)
-    return NeuralPolicy(table, arrays, about, f"ppo:{argument}", seed)
+    return NeuralPolicy(variant, arrays, about, f"ppo:{argument}", seed)
 
 
 @cache
@@ -139,19 +139,19 @@ def pretrained() -> tuple[dict[str, Any], ...]:
     return tuple(json.loads(index.read_text())["models"]) if index.exists() else ()
 
 
-def make_pretrained(table: Table, argument: str | None, seed: int) -> NeuralPolicy:
+def make_pretrained(variant: Variant, argument: str | None, seed: int) -> NeuralPolicy:
     """The maker behind "pretrained": the shipped network for a game and its observations."""
     if argument is not None:
         raise ValueError(f"'pretrained' takes no argument, not {argument!r}")
     for model in pretrained():
-        if model["game"] != table.game.name:
+        if model["game"] != variant.game.name:
             continue
-        if all(table.options[key] == value for key, value in model["options"].items()):
+        if all(variant.options[key] == value for key, value in model["options"].items()):
             arrays, about = read(PRETRAINED / model["file"])
-            if about["layout"] == table.layout.signature:
-                return NeuralPolicy(table, arrays, about, "pretrained", seed)
+            if about["layout"] == variant.layout.signature:
+                return NeuralPolicy(variant, arrays, about, "pretrained", seed)
     known = "; ".join(f"{m['game']} {m['options']}" for m in pretrained()) or "none"
     raise ValueError(
-        f"there is no pretrained network for {table.game.name} with {table.options}; there are: {known}. "
-        f"Train one: monsterzoo train --game {table.game.name} --players {table.players} --out runs/mine"
+        f"there is no pretrained network for {variant.game.name} with {variant.options}; there are: {known}. "
+        f"Train one: monsterzoo train --game {variant.game.name} --players {variant.players} --out runs/mine"
     )

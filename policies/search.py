@@ -1,6 +1,6 @@
 """Search for every game: Monte Carlo trees over information sets, on worlds that the deciding seat thinks possible.
 
-Every simulation imagines a world (`contract.imagine`: what the seat cannot know is resampled, and the luck to come is
+Every simulation imagines a world (`contract.resample`: what the seat cannot know is resampled, and the luck to come is
 drawn from the search's own stream), walks down the tree in it, adds one node, and plays to the horizon. The tree
 belongs to the seat that decides (single-observer ISMCTS): a path is a sequence of actions, not of worlds, and an action
 is judged against how often it was available. Beyond the textbook:
@@ -27,8 +27,8 @@ from typing import Any
 
 import numpy as np
 from monsterzoo.envs.core.bits import bit, has, lowest, popcount
-from monsterzoo.envs.core.contract import PLAYING, imagine, legal, step
-from monsterzoo.envs.core.game import Table
+from monsterzoo.envs.core.contract import PLAYING, legal, resample, step
+from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.jit import compiled, inlined, kernel
 from monsterzoo.envs.core.kernels import pick
 from monsterzoo.envs.core.rng import generator, streams
@@ -167,11 +167,11 @@ def key_of(who, seat, words):
 
 @compiled
 def simulate(
-    truth, seat, playout, exploration, trust, stream, world, nodes, edges, sizes, moments, path, words, spare, scratch
+    truth, seat, playout, exploration, trust, stream, world, nodes, edges, sizes, moments, path, words, spare, views
 ):  # fmt: skip
     """One simulation: imagine, descend, add a node, play to the horizon, remember."""
     exploration *= 2.0 * spread(moments)
-    imagine(world, truth, seat, stream)
+    resample(world, truth, seat, stream)
     state = world[0]
     focus(state)
     sides = np.int64(state.sides)
@@ -184,14 +184,14 @@ def simulate(
             secret |= acting
         who = seat if has(acting, seat) else lowest(acting)
         if who != seat and has(secret, who):
-            action = choose(playout, state, who, words, scratch, stream)
+            action = choose(playout, state, who, words, views, stream)
         else:
             legal(state, who, words)
             node = 0 if edge == NONE else find_node(nodes, edges, sizes, edge, key_of(who, seat, words))
             if node == NONE:
                 break
             if trust > 1.0 and who == seat and nodes[node].edge == NONE:
-                nodes[node].advice = choose(playout, state, who, words, scratch, stream)
+                nodes[node].advice = choose(playout, state, who, words, views, stream)
                 legal(state, who, words)
             edge = best_edge(nodes, edges, node, words, spare, exploration, trust)
             untried = np.uint64(0)
@@ -219,7 +219,7 @@ def simulate(
             secret = np.uint64(0)  # somebody new decides: the simultaneous phase is over
     while state.outcome == PLAYING:
         who = lowest(np.uint64(state.acting))
-        step(state, who, choose(playout, state, who, words, scratch, stream))
+        step(state, who, choose(playout, state, who, words, views, stream))
         steps += 1
     sizes[2] += steps
     for k in range(depth):
@@ -235,14 +235,14 @@ def simulate(
 @kernel
 def grow(
     truth, seat, playout, exploration, trust, simulations, stream, world, nodes, edges, sizes, moments, path, words,
-    spare, scratch,
+    spare, views,
 ):  # fmt: skip
     """Add simulations to the tree of one decision; `truth` is an array of one state, as is `world`."""
     holder = stream[0]
     for _ in range(simulations):
         simulate(
             truth, seat, playout, exploration, trust, holder, world, nodes, edges, sizes, moments, path, words, spare,
-            scratch,
+            views,
         )  # fmt: skip
 
 
@@ -317,22 +317,22 @@ def parse(argument: str | None) -> Settings:
 class _Workspace:
     """The arrays one thread searches with."""
 
-    def __init__(self, table: Table, settings: Settings) -> None:
+    def __init__(self, variant: Variant, settings: Settings) -> None:
         share = -(-settings.simulations // settings.trees)
         room = min(share + 1, MAX_NODES) if settings.simulations else MAX_NODES
-        self.world = table.new_states(1)
+        self.world = variant.new_states(1)
         self.nodes, self.edges = np.zeros(room, NODE), np.zeros(room, EDGE)
         self.sizes, self.moments = np.zeros(3, np.int64), np.zeros(3)
         self.path = np.zeros(MAX_DEPTH, np.int32)
-        self.words, self.spare = np.zeros(table.words, np.uint64), np.zeros(table.words, np.uint64)
-        self.scratch = np.zeros(table.layout.size // 8, np.uint64)
+        self.words, self.spare = np.zeros(variant.words, np.uint64), np.zeros(variant.words, np.uint64)
+        self.views = variant.new_views()
         self.steps = 0
 
     def grow(self, settings: Settings, playout: Any, truth: np.ndarray, seat: int, stream: np.ndarray) -> None:
         """Grow one tree within its share of the budget."""
         plant(self.nodes, self.sizes, self.moments)
         tree = (self.world, self.nodes, self.edges, self.sizes, self.moments, self.path)
-        scratch = (self.words, self.spare, self.scratch)
+        scratch = (self.words, self.spare, self.views)
         trust = settings.trust if settings.playout == "heuristic" else 1.0
         if settings.simulations:
             share = -(-settings.simulations // settings.trees)
@@ -347,15 +347,15 @@ class _Workspace:
 class SearchPolicy:
     """Information-set Monte Carlo tree search; needs the games' records."""
 
-    def __init__(self, table: Table, settings: Settings, name: str = "search", seed: int = 0) -> None:
-        horizons.load(table)
-        self.table, self.settings, self.name, self.seed = table, settings, name, seed
+    def __init__(self, variant: Variant, settings: Settings, name: str = "search", seed: int = 0) -> None:
+        horizons.load(variant)
+        self.variant, self.settings, self.name, self.seed = variant, settings, name, seed
         self._playout: Any = Uniform()
         if settings.playout == "heuristic":
-            heuristics.load(table)
+            heuristics.load(variant)
             self._playout = heuristics.Heuristic()
         self._team = Team(settings.threads)
-        self._workspaces = [_Workspace(table, settings) for _ in range(settings.threads)]
+        self._workspaces = [_Workspace(variant, settings) for _ in range(settings.threads)]
 
     @property
     def steps(self) -> int:
@@ -379,8 +379,8 @@ class SearchPolicy:
         if states is None:
             raise ValueError(f"{self.name} imagines what the seat cannot know and needs `states` for that")
         count, trees = len(states), self.settings.trees
-        visits = np.zeros((count * trees, self.table.num_actions), np.int64)
-        totals = np.zeros((count * trees, self.table.num_actions))
+        visits = np.zeros((count * trees, self.variant.num_actions), np.int64)
+        totals = np.zeros((count * trees, self.variant.num_actions))
         luck = streams(0, 1, "search").repeat(count * trees)
         for row in range(count):
             digest = blake2b(np.ascontiguousarray(observations[row]).tobytes(), digest_size=8).digest()
@@ -396,10 +396,10 @@ class SearchPolicy:
                 harvest(space.nodes, space.edges, visits[task], totals[task])
 
         self._team.run(work, count * trees, lambda start, stop: (next(spaces), start, stop))
-        shape = (count, trees, self.table.num_actions)
+        shape = (count, trees, self.variant.num_actions)
         return visits.reshape(shape).sum(axis=1), totals.reshape(shape).sum(axis=1)
 
 
-def make(table: Table, argument: str | None, seed: int) -> SearchPolicy:
+def make(variant: Variant, argument: str | None, seed: int) -> SearchPolicy:
     """The maker behind the spec "search:BUDGET"."""
-    return SearchPolicy(table, parse(argument), f"search:{argument}", seed)
+    return SearchPolicy(variant, parse(argument), f"search:{argument}", seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 from monsterzoo.envs.core import kernels
-from monsterzoo.envs.core.game import Table
+from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.core.seat_kernels import Uniform
 
@@ -13,8 +13,8 @@ class UniformPolicy:
     name = "random"
     compiled = Uniform()
 
-    def __init__(self, table: Table, seed: int = 0) -> None:
-        self.table = table
+    def __init__(self, variant: Variant, seed: int = 0) -> None:
+        self.variant = variant
         self._stream = streams(seed, 1, "policy")
 
     def act(
@@ -26,8 +26,8 @@ class UniformPolicy:
         return actions
 
 
-def make(table: Table, argument: str | None, seed: int) -> UniformPolicy:
+def make(variant: Variant, argument: str | None, seed: int) -> UniformPolicy:
     """The maker behind the spec "random"."""
     if argument is not None:
         raise ValueError(f"'random' takes no argument, not {argument!r}")
-    return UniformPolicy(table, seed)
+    return UniformPolicy(variant, seed)

@@ -10,10 +10,10 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from monsterzoo.envs import env_seed, make_vec, table
+from monsterzoo.envs import env_seed, make_vec, variant
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core import kernels
-from monsterzoo.envs.core.game import find_game
+from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.jit import JIT_OFF
 from monsterzoo.envs.core.seat_kernels import ILLEGAL_REWARD
 from monsterzoo.envs.register import gymnasium_id
@@ -142,7 +142,7 @@ def test_compiled_and_asked_opponents_play_the_same_game(name, options, seat, re
         env = GameEnv(find_game(name), **options)
         env.reset(seed=env_seed(9, i))
         singles.append(env)
-        seats.append(i % env.table.players if seat == "rotate" else seat)
+        seats.append(i % env.variant.players if seat == "rotate" else seat)
     for _ in range(steps):
         actions = [int(random.choice(np.flatnonzero(mask))) for mask in observations["action_mask"]]
         for i, env in enumerate(singles):
@@ -161,13 +161,13 @@ def test_compiled_and_asked_opponents_play_the_same_game(name, options, seat, re
             if terminated[i] or truncated[i]:
                 assert (infos["final_obs"][i]["observation"] == env.observe(agent)["observation"]).all()
                 env.reset()
-                seats[i] = (seats[i] + (seat == "rotate")) % env.table.players
+                seats[i] = (seats[i] + (seat == "rotate")) % env.variant.players
 
 
 def _others(env, learner):
     """Let the other seats take their first legal action until the learner must decide."""
     while not any(env.terminations.values()) and not any(env.truncations.values()):
-        acting = [seat for seat in range(env.table.players) if not env.infos[f"player_{seat}"]["action_mask"][-1]]
+        acting = [seat for seat in range(env.variant.players) if not env.infos[f"player_{seat}"]["action_mask"][-1]]
         if learner in acting:
             return
         agent = f"player_{acting[0]}"
@@ -225,7 +225,7 @@ def test_one_game_goes_on_with_the_next_seat_and_deal():
 @pytest.mark.parametrize("opponents", ["random", FirstLegal()])
 def test_every_illegal_action_of_the_learner_ends_its_game(name, options, opponents):
     """As many copies of one game as there are actions; each copy tries another one."""
-    count = table(name, **options).num_actions
+    count = variant(name, **options).num_actions
     env = SeatVectorEnv(name, count, seat=0, opponents=opponents, **options)
     for depth in range(6):
         observations, _ = env.reset(seed=[depth] * count)
@@ -261,11 +261,11 @@ def test_returned_arrays_are_copies_unless_told_otherwise():
 
 def test_nothing_of_a_finished_game_stays_in_the_next(name, options):
     vec = make_vec(name, 16, seed=3, **options)
-    finished, fresh = 0, vec.table.new_states(1)
+    finished, fresh = 0, vec.variant.new_states(1)
     while finished < 20:
         *_, terminated, truncated = vec.step(vec.sample_actions())
         for i in np.flatnonzero(terminated | truncated):
-            fresh[0] = vec.table.template[0]
+            fresh[0] = vec.variant.template[0]
             fresh["rng"] = vec.final_states[i]["rng"]
             kernels.begin(fresh, 0)
             assert fresh[0].tobytes() == vec.states[i].tobytes()

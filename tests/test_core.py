@@ -167,21 +167,21 @@ def test_pushed_fields_come_out_as_columns(fields, numbers):
 
 
 def test_layout_places_fields_and_reads_them_back():
-    table = layout.Layout(
+    variant = layout.Layout(
         [layout.bitset("hand", 3, meaning="m"), layout.bitset("trick", 2, 3, meaning="m")],
         [layout.numbers("scores", 2, high=9, meaning="m"), layout.numbers("turn", low=-1, high=5, meaning="m")],
     )
-    assert table.bits == 9
-    assert table.size == 24
-    assert [(field.name, field.slice) for field in table] == [
+    assert variant.bits == 9
+    assert variant.size == 24
+    assert [(field.name, field.slice) for field in variant] == [
         ("hand", slice(0, 3)),
         ("trick", slice(3, 9)),
         ("scores", slice(16, 18)),
         ("turn", slice(18, 19)),
     ]
-    assert [table.packed_start(name) for name in ("hand", "trick", "scores", "turn")] == [0, 3, 8, 10]
-    assert table.read(np.arange(24), "trick").tolist() == [[3, 4, 5], [6, 7, 8]]
-    low, high = table.bounds
+    assert [variant.packed_start(name) for name in ("hand", "trick", "scores", "turn")] == [0, 3, 8, 10]
+    assert variant.read(np.arange(24), "trick").tolist() == [[3, 4, 5], [6, 7, 8]]
+    low, high = variant.bounds
     assert low[18] == -1
     assert high[16:19].tolist() == [9, 9, 5]
     with pytest.raises(ValueError, match="share a name"):
@@ -194,16 +194,16 @@ def test_fields_that_records_cannot_have():
 
 
 def test_options_fill_in_defaults_and_refuse_the_rest():
-    table = {
+    variant = {
         "mode": choice("a", "b", default="a", meaning=""),
         "size": whole_number(1, 9, default=3, meaning=""),
         "end": whole_number(1, 9, default=None, meaning=""),
     }
-    assert resolve("g", table, {"mode": "b", "size": np.int64(4)}) == {"mode": "b", "size": 4, "end": None}
+    assert resolve("g", variant, {"mode": "b", "size": np.int64(4)}) == {"mode": "b", "size": 4, "end": None}
     with pytest.raises(ValueError, match="size=True"):
-        resolve("g", table, {"size": True})
+        resolve("g", variant, {"size": True})
     with pytest.raises(ValueError, match="g: end=10 is not allowed; allowed: a whole number from 1 to 9 or None"):
-        resolve("g", table, {"end": 10})
+        resolve("g", variant, {"end": 10})
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 5])

@@ -16,7 +16,7 @@ from monsterzoo.envs import make_vec, names
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core import jit, kernels
 from monsterzoo.envs.core.contract import imagine
-from monsterzoo.envs.core.game import find_game
+from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.single import SeatVectorEnv
 
@@ -70,12 +70,12 @@ def one_seat(name: str, options: dict[str, Any]) -> Any:
 def worlds(name: str, options: dict[str, Any]) -> Any:
     """What each seat could imagine at a few moments of a game."""
     games, digest, luck = make_vec(name, 1, seed=4, **options), hashlib.sha256(), streams(4, 1, "test")
-    world = games.table.new_states(1)
+    world = games.variant.new_states(1)
     for step in range(60):
         if step % 6 == 0:
             for seat in range(games.players):
                 imagine(world, games.states, seat, luck[0])
-                digest.update(json.dumps(games.table.snapshot(world[0])).encode())
+                digest.update(json.dumps(games.variant.snapshot(world[0])).encode())
         games.step(games.sample_actions())
     return digest
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from monsterzoo.envs.core.game import NAMES
+from monsterzoo.envs.core.catalogue import names
 from monsterzoo.envs.playthrough import FOLDER, differences, file_name, main, playthrough, playthroughs
 
-GAMES = NAMES[-1:]
+GAMES = names()[-1:]
 
 
 def test_the_game_goes_as_its_playthrough_tells(name: str, options: dict[str, object]) -> None:

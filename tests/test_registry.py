@@ -31,7 +31,7 @@ def test_pettingzoo_registry(name):
     registration = pytest.importorskip("pettingzoo.env_registry.registration", reason="PettingZoo has it from 1.27 on")
     aec = registration.make("aec", f"monsterzoo/{name}")
     aec.reset(seed=0)
-    assert aec.unwrapped.table.game.name == name
+    assert aec.unwrapped.variant.game.name == name
     observations, _ = registration.make("parallel", f"monsterzoo/{name}").reset(seed=0)
     assert set(observations) == set(aec.possible_agents)
 
@@ -41,7 +41,7 @@ def test_spaces_are_identical_for_all_agents(name):
     env = mz.make(name)
     assert len({id(env.observation_space(agent)) for agent in env.possible_agents}) == 1
     assert len({id(env.action_space(agent)) for agent in env.possible_agents}) == 1
-    assert env.action_space("player_0").n == env.unwrapped.table.num_actions
+    assert env.action_space("player_0").n == env.unwrapped.variant.num_actions
     assert env.unwrapped.action_name(env.action_space("player_0").n - 1) == "no-op"
     env.reset(seed=0)
     assert env.unwrapped.state_space.contains(env.state())
@@ -49,10 +49,10 @@ def test_spaces_are_identical_for_all_agents(name):
 
 @pytest.mark.parametrize("name", mz.names())
 def test_action_names_go_both_ways(name):
-    for options in mz.table(name).game.variants:
-        table = mz.table(name, **options)
-        assert len(set(table.action_names)) == table.num_actions
-        assert [table.parse_action(text) for text in table.action_names] == list(range(table.num_actions))
+    for options in mz.variant(name).game.variants:
+        variant = mz.variant(name, **options)
+        assert len(set(variant.action_names)) == variant.num_actions
+        assert [variant.parse_action(text) for text in variant.action_names] == list(range(variant.num_actions))
 
 
 def test_registering_twice_is_harmless(recwarn):

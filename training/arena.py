@@ -20,12 +20,14 @@ import numpy as np
 from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.bits import first, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, score, setup, step
-from monsterzoo.envs.core.game import IllegalActionError, Table, find_game
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.game import IllegalActionError, Variant
 from monsterzoo.envs.core.jit import compiled, kernel
 from monsterzoo.envs.core.rng import env_seed, generator, streams
 from monsterzoo.envs.core.seat_kernels import Uniform, choose, choose_one, show_learner
 from monsterzoo.envs.threads import Team
-from monsterzoo.policies import Policy, heuristics, make_for
+from monsterzoo.envs.players import make_player
+from monsterzoo.policies import Policy, heuristics
 from monsterzoo.policies.base import compiled_form
 
 from .ratings import elo, fit_ratings, mean_with_interval, membership
@@ -52,7 +54,7 @@ def write_result(state, shares, scores):
 
 @kernel
 def play_games(
-    tokens, template, players, luck, policy_luck, start, stop, shares, scores, states, streams, words, scratch
+    tokens, template, players, luck, policy_luck, start, stop, shares, scores, states, streams, words, views
 ):  # fmt: skip
     """Play games start … stop - 1 between compiled policies.
 
@@ -68,7 +70,7 @@ def play_games(
         while state.outcome == PLAYING:
             seat = lowest(np.uint64(state.acting))
             who = players[game, seat % sides]
-            step(state, seat, choose_one(tokens, who, state, seat, words, scratch, stream))
+            step(state, seat, choose_one(tokens, who, state, seat, words, views, stream))
         write_result(state, shares[game], scores[game])
 
 
@@ -76,20 +78,20 @@ def play_games(
 
 
 @kernel
-def show_games(states, seats, rows, masks, words, actions):
+def show_games(states, seats, rows, masks, words, views, actions):
     """Write who decides in every game that is not over (else -1), with observation and mask."""
     for i in range(len(states)):
         seats[i] = -1
         if states[i].outcome == PLAYING:
             seats[i] = lowest(np.uint64(states[i].acting))
-            show_learner(states[i], seats[i], rows[i], words, masks[i], actions)
+            show_learner(states[i], seats[i], rows[i], words, masks[i], actions, views)
 
 
 @kernel
-def choose_listed(policy, states, games, seats, streams, choices, words, scratch):
+def choose_listed(policy, states, games, seats, streams, choices, words, views):
     """Let a compiled policy decide in the listed games, each with its own stream."""
     for i in games:
-        choices[i] = choose(policy, states[i], seats[i], words, scratch, streams[i])
+        choices[i] = choose(policy, states[i], seats[i], words, views, streams[i])
 
 
 @kernel
@@ -124,13 +126,13 @@ class Tournament:
     """The games of a tournament and their results; `play` adds more.
 
     Args:
-        table: the game with its options.
+        variant: the game with its options.
         names: the players' names, all different.
         seed: starts all luck.
-        alone: a player who has one side at every table, while the others share the rest; None for all seatings.
+        alone: a player who has one side at every variant, while the others share the rest; None for all seatings.
     """
 
-    table: Table
+    variant: Variant
     names: list[str]
     seed: int = 0
     alone: str | None = None
@@ -156,7 +158,7 @@ class Tournament:
     @property
     def sides(self) -> int:
         """Sides of the game."""
-        return self.table.sides
+        return self.variant.sides
 
     @property
     def games(self) -> int:
@@ -252,16 +254,16 @@ class Tournament:
         return np.array([known[deal] for deal in deals.tolist()], np.uint64)
 
     def _play_compiled(self, tokens: tuple[Any, ...], games: np.ndarray, threads: int) -> None:
-        table, count = self.table, len(games)
-        kinds, tokens = _known_tokens(table, tokens)
+        variant, count = self.variant, len(games)
+        kinds, tokens = _known_tokens(variant, tokens)
         players = kinds[self.seatings[games[:, 1]]]
         luck, policy_luck = self._luck(games[:, 0], "game"), self._luck(games[:, 0], "policies")
         shares, scores = np.zeros((count, self.sides)), np.zeros((count, self.sides))
 
         def arguments(start: int, stop: int) -> tuple[Any, ...]:
-            scratch = np.zeros(table.words, np.uint64), np.zeros(table.layout.size // 8, np.uint64)
-            own = (table.new_states(1), streams(0, 1, "policies"), *scratch)
-            return (tokens, table.template, players, luck, policy_luck, start, stop, shares, scores, *own)
+            scratch = np.zeros(variant.words, np.uint64), variant.new_views()
+            own = (variant.new_states(1), streams(0, 1, "policies"), *scratch)
+            return (tokens, variant.template, players, luck, policy_luck, start, stop, shares, scores, *own)
 
         Team(min(threads, count)).run(play_games, count, arguments)
         deals, seatings = games.T
@@ -276,13 +278,13 @@ class Tournament:
         batch: int,
         tick: Callable[[], None],
     ) -> None:
-        table, slots = self.table, min(batch, len(games))
-        states, luck = table.new_states(slots), streams(0, slots, "policies")
+        variant, slots = self.variant, min(batch, len(games))
+        states, luck = variant.new_states(slots), streams(0, slots, "policies")
         states["outcome"] = PLAYING + 1
         seats, choices = np.zeros(slots, np.int64), np.zeros(slots, np.int64)
-        rows = np.zeros((slots, table.layout.size), np.int8)
-        masks = np.zeros((slots, 64 * table.words), np.int8)
-        words, scratch = np.zeros(table.words, np.uint64), np.zeros(table.layout.size // 8, np.uint64)
+        rows = np.zeros((slots, variant.layout.size), np.int8)
+        masks = np.zeros((slots, 64 * variant.words), np.int8)
+        words, views = np.zeros(variant.words, np.uint64), variant.new_views()
         players = self.seatings[games[:, 1]]
         game_luck, policy_luck = self._luck(games[:, 0], "game"), self._luck(games[:, 0], "policies")
         running = np.full(slots, -1)  # the game in each slot
@@ -298,23 +300,23 @@ class Tournament:
                     self.done[deal, seating] = True
                 running[slot] = next(waiting, -1)
                 if running[slot] >= 0:
-                    states[slot] = table.template[0]
+                    states[slot] = variant.template[0]
                     states["rng"][slot] = game_luck[running[slot]]
                     luck["rng"][slot] = policy_luck[running[slot]]
                     kernels.begin(states, slot)
             if (running < 0).all():
                 return
-            show_games(states, seats, rows.view(np.uint64), masks.view(np.uint64), words, table.num_actions)
+            show_games(states, seats, rows.view(np.uint64), masks.view(np.uint64), words, views, variant.num_actions)
             busy = np.flatnonzero((seats >= 0) & (running >= 0))
             seats[running < 0] = -1
             deciding = players[running[busy], seats[busy] % self.sides]
             for who in np.unique(deciding):
                 asked = busy[deciding == who]
                 if tokens[who] is not None:
-                    choose_listed(tokens[who], states, asked, seats, luck, choices, words, scratch)
+                    choose_listed(tokens[who], states, asked, seats, luck, choices, words, views)
                 else:
                     choices[asked] = policies[who].act(
-                        rows[asked], masks[asked, : table.num_actions], seats[asked], states[asked]
+                        rows[asked], masks[asked, : variant.num_actions], seats[asked], states[asked]
                     )
                     self._check(policies[who], states, asked, seats, choices, masks)
             step_games(states, seats, choices)
@@ -333,11 +335,11 @@ class Tournament:
     ) -> None:
         """Raise `IllegalActionError` if a policy chose what it may not."""
         chosen = choices[asked]
-        known = (chosen >= 0) & (chosen < self.table.num_actions)
+        known = (chosen >= 0) & (chosen < self.variant.num_actions)
         wrong = asked[~known | (masks[asked, np.where(known, chosen, 0)] == 0)]
         if len(wrong):
             slot = wrong[0]
-            error = self.table.refuse(states[slot], int(seats[slot]), int(choices[slot]))
+            error = self.variant.refuse(states[slot], int(seats[slot]), int(choices[slot]))
             raise IllegalActionError(f"{policy.name}: {error}")
 
     # --- Results ---
@@ -372,8 +374,8 @@ class Tournament:
             for k, name in enumerate(self.names)
         ]
         return {
-            "game": self.table.game.name,
-            "options": self.table.options,
+            "game": self.variant.game.name,
+            "options": self.variant.options,
             "seed": self.seed,
             "games": self.games,
             "deals": len(done),
@@ -407,9 +409,9 @@ class Tournament:
 
     def _identity(self) -> dict[str, Any]:
         return {
-            "game": self.table.game.name,
-            "options": self.table.options,
-            "observation": self.table.layout.signature,
+            "game": self.variant.game.name,
+            "options": self.variant.options,
+            "observation": self.variant.layout.signature,
             "players": self.names,
             "seed": self.seed,
             "alone": self.alone,
@@ -434,13 +436,13 @@ class Tournament:
             self.shares, self.scores, self.done = data["shares"], data["scores"], data["done"]
 
 
-def _known_tokens(table: Table, tokens: tuple[Any, ...]) -> tuple[np.ndarray, tuple[Any, ...]]:
+def _known_tokens(variant: Variant, tokens: tuple[Any, ...]) -> tuple[np.ndarray, tuple[Any, ...]]:
     """Different compiled policies and which of them each player is; the usual two together, to compile once."""
     usual = (heuristics.Heuristic(), Uniform())
     named = [(type(token).__qualname__, token) for token in tokens]
     kinds = {(type(token).__qualname__, token): token for token in usual}
     if set(named) <= set(kinds):
-        heuristics.load(table)
+        heuristics.load(variant)
     else:
         kinds = dict(sorted(zip(named, tokens)))
     order = list(kinds)
@@ -454,9 +456,9 @@ def _interval(value: float, half: float, low: float = -np.inf, high: float = np.
     return [float(max(value - half, low)), float(min(value + half, high))]
 
 
-def enter(table: Table, specs: Sequence[str | Policy], seed: int = 0) -> tuple[list[str], list[Policy]]:
+def enter(variant: Variant, specs: Sequence[str | Policy], seed: int = 0) -> tuple[list[str], list[Policy]]:
     """Names (all different) and policies of the entrants, given as specs or policies."""
-    policies = [make_for(table, one, seed) if isinstance(one, str) else one for one in specs]
+    policies = [make_player(variant, one, seed) if isinstance(one, str) else one for one in specs]
     names: list[str] = []
     for policy in policies:
         copies = sum(name.partition("#")[0] == policy.name for name in names)
@@ -476,8 +478,8 @@ def arena(
     **options: Any,
 ) -> dict[str, Any]:
     """Play a tournament and return its result, see `Tournament.result`."""
-    table = find_game(game).table(**options)
-    names, players = enter(table, policies, seed)
-    tournament = Tournament(table, names, seed)
+    variant = find_game(game).variant(**options)
+    names, players = enter(variant, policies, seed)
+    tournament = Tournament(variant, names, seed)
     tournament.play(players, games, until_interval=until_interval, batch=batch, threads=threads)
     return tournament.result()

@@ -7,7 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from monsterzoo.envs.core.game import find_game
+from monsterzoo.envs.core.catalogue import find_game
 
 from .arena import Tournament, enter
 from .cli import add_game_arguments, game_options
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--until-interval", type=float, metavar="W", help="stop when all win rates are known to within ± W"
     )
-    parser.add_argument("--alone", metavar="POLICY", help="this one has one side of every table, the others the rest")
+    parser.add_argument("--alone", metavar="POLICY", help="this one has one side of every variant, the others the rest")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--batch", type=int, default=64, help="games at once where a policy is not compiled")
     parser.add_argument("--threads", type=int, default=1, help="threads for games between compiled policies")
@@ -35,9 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Play, print, write; 130 after an interruption, with what was finished printed and written all the same."""
-    table = find_game(parsed.game).table(**game_options(parsed))
-    names, policies = enter(table, parsed.policies, parsed.seed)
-    tournament = Tournament(table, names, parsed.seed, parsed.alone)
+    variant = find_game(parsed.game).variant(**game_options(parsed))
+    names, policies = enter(variant, parsed.policies, parsed.seed)
+    tournament = Tournament(variant, names, parsed.seed, parsed.alone)
     games = parsed.games or (1000 if parsed.until_interval is None else 10_000_000)
     stem = parsed.output.with_suffix("") if parsed.output is not None else None
     record = stem.with_name(stem.name + ".npz") if stem is not None else None

@@ -15,7 +15,7 @@ _COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="monsterzoo", description="Monsters at the card table, for machines.")
+    parser = argparse.ArgumentParser(prog="monsterzoo", description="Monsters at the card variant, for machines.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     given = list(sys.argv[1:] if arguments is None else arguments)
     for name, (module, summary) in _COMMANDS.items():

@@ -9,7 +9,7 @@ the next, so that nothing is cut off and no value has to be guessed for a seat t
 """
 
 import numpy as np
-from monsterzoo.envs.core.game import Table
+from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.jit import kernel
 
 NONE = -1
@@ -28,15 +28,15 @@ class Decisions:
     | `open` | (num_envs, players) int64 | row of each seat's latest decision in the running game, or `NONE` |
     """
 
-    def __init__(self, table: Table, num_envs: int, steps: int) -> None:
-        rows = num_envs * (steps + table.players)
-        self.observations = np.zeros((rows, table.layout.size), np.int8)
-        self.action_masks = np.zeros((rows, table.num_actions), np.int8)
+    def __init__(self, variant: Variant, num_envs: int, steps: int) -> None:
+        rows = num_envs * (steps + variant.players)
+        self.observations = np.zeros((rows, variant.layout.size), np.int8)
+        self.action_masks = np.zeros((rows, variant.num_actions), np.int8)
         self.actions = np.zeros(rows, np.int64)
         self.log_probs, self.values, self.rewards = (np.zeros(rows, np.float32) for _ in range(3))
         self.following = np.full(rows, NONE)
         self.finished = np.zeros(rows, np.bool_)
-        self.open = np.full((num_envs, table.players), NONE)
+        self.open = np.full((num_envs, variant.players), NONE)
         self.count = 0
 
     def add(self, games: np.ndarray, seats: np.ndarray, **columns: np.ndarray) -> None:

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from monsterzoo.envs.core.game import Table, find_game
-from monsterzoo.policies import Policy, make_for, neural
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.players import make_player
+from monsterzoo.policies import Policy, neural
 from monsterzoo.policies.neural import PRETRAINED, WEIGHTS, NeuralPolicy
 
 from .arena import Tournament
@@ -30,7 +32,7 @@ likely action, and refuses observations other than those it was trained on. Writ
 `python -m monsterzoo.training.models` from `index.json`.
 
 Win rates come with 95 % intervals; equal players would have the rate in the column "even". "Alone": the network plays
-one side, the opponent all others. "Arena": all mixtures of both at a table, every deal replayed until each has had
+one side, the opponent all others. "Arena": all mixtures of both at a variant, every deal replayed until each has had
 every side (with more than two sides a network shares the wins with its own copies, so the rate stays well below 100 %).
 
 Where more than two sides play, it matters whom a network has learned to play with. Bite Night's learned as one seat
@@ -48,8 +50,8 @@ def publish(run: Path, games: int, folder: Path = PRETRAINED) -> dict[str, Any]:
     file = "-".join([config.game, f"{config.players}p", *map(str, list(played.values())[1:])]) + ".npz"
     folder.mkdir(exist_ok=True)
     neural.write(folder / file, {name: values.astype(np.float16) for name, values in arrays.items()}, about)
-    table = find_game(config.game).table(**played)
-    policy = NeuralPolicy(table, *neural.read(folder / file), name="pretrained")
+    variant = find_game(config.game).variant(**played)
+    policy = NeuralPolicy(variant, *neural.read(folder / file), name="pretrained")
     result = summary["result"]
     return {
         "file": file,
@@ -61,18 +63,18 @@ def publish(run: Path, games: int, folder: Path = PRETRAINED) -> dict[str, Any]:
         "steps": result["steps"],
         "versions": summary["versions"],
         "weights": int(sum(values.size for values in arrays.values())),
-        "even": 1 / table.sides,
-        "arena": {spec: measure(table, policy, spec, games) for spec in OPPONENTS},
+        "even": 1 / variant.sides,
+        "arena": {spec: measure(variant, policy, spec, games) for spec in OPPONENTS},
     }
 
 
-def measure(table: Table, policy: Policy, spec: str, games: int, seed: int = 1) -> dict[str, Any]:
+def measure(variant: Variant, policy: Policy, spec: str, games: int, seed: int = 1) -> dict[str, Any]:
     """The policy's win rate against a spec: in the arena's mixed company, and alone among players of that spec."""
-    tournament = Tournament(table, [policy.name, spec], seed)
-    tournament.play([policy, make_for(table, spec, seed)], games, batch=512)
+    tournament = Tournament(variant, [policy.name, spec], seed)
+    tournament.play([policy, make_player(variant, spec, seed)], games, batch=512)
     result = tournament.result()
     own = result["players"][0]
-    shares = play_games(table, policy, make_for(table, spec, seed), games // table.sides * table.sides, seed)
+    shares = play_games(variant, policy, make_player(variant, spec, seed), games // variant.sides * variant.sides, seed)
     half = NORMAL_95 * float(shares.std()) / len(shares) ** 0.5
     alone = {
         "games": len(shares),
@@ -129,9 +131,9 @@ def main(argv: list[str]) -> int:
         models[model["file"]] = model
     if not chosen.runs:
         for model in models.values():
-            table = find_game(model["game"]).table(**model["options"])
-            policy = NeuralPolicy(table, *neural.read(PRETRAINED / model["file"]), name="pretrained")
-            model["arena"] = {spec: measure(table, policy, spec, chosen.games) for spec in model["arena"]}
+            variant = find_game(model["game"]).variant(**model["options"])
+            policy = NeuralPolicy(variant, *neural.read(PRETRAINED / model["file"]), name="pretrained")
+            model["arena"] = {spec: measure(variant, policy, spec, chosen.games) for spec in model["arena"]}
     write_index(list(models.values()))
     print(document(sorted(models.values(), key=lambda model: str(model["file"]))))
     return 0

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from monsterzoo.envs.core.game import Table
+from monsterzoo.envs.core.game import Variant
 from monsterzoo.policies import neural
 from torch import Tensor, nn
 from torch.nn import functional
@@ -55,9 +55,9 @@ class Network(nn.Module):
         self.register_buffer("scale", torch.from_numpy(np.maximum(highs, 1).astype(np.float32) ** -0.5))
 
     @classmethod
-    def for_table(cls, table: Table, width: int, blocks: int) -> "Network":
+    def for_variant(cls, variant: Variant, width: int, blocks: int) -> "Network":
         """A fresh network for a game's observations and actions."""
-        return cls(table.layout.size, table.num_actions, width, blocks, table.layout.bounds[1])
+        return cls(variant.layout.size, variant.num_actions, width, blocks, variant.layout.bounds[1])
 
     def forward(self, observations: Tensor, action_masks: Tensor) -> tuple[Tensor, Tensor]:
         """int8 (B, n) and (B, A) to log-probabilities (B, A), `ILLEGAL` or less where masked, and values (B,)."""
@@ -88,21 +88,21 @@ class Network(nn.Module):
         return weights
 
 
-def about(table: Table, **more: Any) -> dict[str, Any]:
+def about(variant: Variant, **more: Any) -> dict[str, Any]:
     """What a file of weights says about itself."""
     return {
-        "game": table.game.name,
-        "options": table.options,
-        "layout": table.layout.signature,
-        "actions": table.num_actions,
+        "game": variant.game.name,
+        "options": variant.options,
+        "layout": variant.layout.signature,
+        "actions": variant.num_actions,
         **more,
     }
 
 
-def write(path: Path, network: Network, table: Table, dtype: type = np.float32, **more: Any) -> None:
+def write(path: Path, network: Network, variant: Variant, dtype: type = np.float32, **more: Any) -> None:
     """Write the policy's file; `more` goes into what it says about itself."""
     arrays: dict[str, np.ndarray] = {name: values.astype(dtype) for name, values in network.arrays().items()}
-    neural.write(path, arrays, about(table, **more))
+    neural.write(path, arrays, about(variant, **more))
 
 
 class NetworkPolicy:

@@ -25,9 +25,11 @@ from typing import Any
 import numpy as np
 import torch
 from monsterzoo.envs import VectorGame, __version__
-from monsterzoo.envs.core.game import Game, Table, find_game
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.core.rng import env_seed
-from monsterzoo.policies import Policy, make_for, specs
+from monsterzoo.envs.players import make_player
+from monsterzoo.policies import Policy, specs
 from monsterzoo.policies.neural import WEIGHTS
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
@@ -52,10 +54,10 @@ class Trainer:
         game = game or find_game(config.game)
         self.config = config
         self.games = VectorGame(game, config.num_envs, seed=config.seed, **config.game_options())
-        self.table: Table = self.games.table
-        self.decisions = Decisions(self.table, config.num_envs, config.steps)
+        self.variant: Variant = self.games.variant
+        self.decisions = Decisions(self.variant, config.num_envs, config.steps)
         torch.manual_seed(config.seed)
-        self.network = Network.for_table(self.table, config.width, config.blocks)
+        self.network = Network.for_variant(self.variant, config.width, config.blocks)
         self.optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate, eps=1e-5)
         self.pool: list[dict[str, Tensor]] = []
         """Weights of earlier networks."""
@@ -101,15 +103,15 @@ class Trainer:
 
     def _play(self, random: np.random.Generator, generator: torch.Generator, imitating: bool) -> dict[str, float]:
         """Play every game on for `config.steps` steps and write down the network's (or its teacher's) decisions."""
-        games, table, decisions = self.games, self.table, self.decisions
+        games, variant, decisions = self.games, self.variant, self.decisions
         opponents = self._make_opponents(random)
-        teacher = make_for(table, self.config.imitate, int(random.integers(1 << 62))) if imitating else None
+        teacher = make_player(variant, self.config.imitate, int(random.integers(1 << 62))) if imitating else None
         in_environment, finished, lengths = 0.0, 0, 0
         for _ in range(self.config.steps):
             masks, seats = games.action_masks, games.seats
             choices = masks.argmax(1)  # right for forced moves, the others are overwritten
             free = np.count_nonzero(masks, axis=1) > 1
-            own = (self.sides == ALL_SIDES) | (self.sides == seats % table.sides)
+            own = (self.sides == ALL_SIDES) | (self.sides == seats % variant.sides)
             asked = np.flatnonzero(own & free)
             rows, allowed = games.observations[asked], masks[asked]
             actions, log_probs, values = self.network.play(rows, allowed, generator)
@@ -195,7 +197,7 @@ class Trainer:
         if not count:
             return
         alone = random.random(count) < self.config.self_play
-        sides = random.integers(self.table.sides, size=count)
+        sides = random.integers(self.variant.sides, size=count)
         rivals = random.integers(max(len(self.opponents), 1), size=count)
         self.sides[fresh] = np.where(alone, ALL_SIDES, sides) if self.opponents else ALL_SIDES
         self.rivals[fresh] = rivals
@@ -206,11 +208,11 @@ class Trainer:
         for spec in self.opponents:
             seed = int(random.integers(1 << 62))
             if spec == "past":
-                earlier = Network.for_table(self.table, self.config.width, self.config.blocks)
+                earlier = Network.for_variant(self.variant, self.config.width, self.config.blocks)
                 earlier.load_state_dict(self.pool[random.integers(len(self.pool))])
                 policies.append(NetworkPolicy(earlier, seed))
             else:
-                policies.append(make_for(self.table, spec, seed))
+                policies.append(make_player(self.variant, spec, seed))
         return policies
 
     def _keep_snapshot(self) -> None:
@@ -222,11 +224,11 @@ class Trainer:
     def evaluate(self) -> dict[str, float]:
         """Win rates of the network's most likely actions, and their standard errors."""
         report: dict[str, float] = {}
-        games = self.config.evaluate_games // self.table.sides * self.table.sides
+        games = self.config.evaluate_games // self.variant.sides * self.variant.sides
         for spec in filter(_known, self.config.evaluate):
             seed = env_seed(self.config.seed, EVALUATION)
             policy = NetworkPolicy(self.network, seed, greedy=True)
-            shares = play_games(self.table, policy, make_for(self.table, spec, seed), games, seed)
+            shares = play_games(self.variant, policy, make_player(self.variant, spec, seed), games, seed)
             report[f"win_{spec}"] = float(shares.mean())
             report[f"error_{spec}"] = float(shares.std() / np.sqrt(len(shares)))
         return report
@@ -247,7 +249,7 @@ class Trainer:
         with _replacing(folder / CHECKPOINT) as path:
             torch.save(content, path)
         with _replacing(folder / WEIGHTS) as path:
-            networks.write(path, self.network, self.table, width=self.config.width, seconds=round(self.seconds))
+            networks.write(path, self.network, self.variant, width=self.config.width, seconds=round(self.seconds))
 
     def restore(self, folder: Path) -> None:
         """Go on from a checkpoint of a run with the same options."""
@@ -285,18 +287,18 @@ def stagger(games: VectorGame, random: np.random.Generator, longest: int = 2000)
     games.restore(kept)
 
 
-def play_games(table: Table, policy: Policy, opponent: Policy, games: int, seed: int) -> np.ndarray:
+def play_games(variant: Variant, policy: Policy, opponent: Policy, games: int, seed: int) -> np.ndarray:
     """Shares of the win (games,) of a policy that plays one side against an opponent on all others, sides in turn.
 
     The first game of every environment counts, so that short games are not preferred; a game that nobody wins counts
     as shared by all.
     """
-    batch = VectorGame(table.game, games, seed=seed, **table.options)
-    side = np.arange(games) % table.sides
+    batch = VectorGame(variant.game, games, seed=seed, **variant.options)
+    side = np.arange(games) % variant.sides
     shares = np.full(games, np.nan)
     while (waiting := np.isnan(shares)).any():
         choices = batch.action_masks.argmax(1)
-        own = batch.seats % table.sides == side
+        own = batch.seats % variant.sides == side
         for who, mine in ((policy, own), (opponent, ~own)):
             asked = np.flatnonzero(mine & waiting)
             if len(asked):
@@ -304,10 +306,10 @@ def play_games(table: Table, policy: Policy, opponent: Policy, games: int, seed:
                 choices[asked] = who.act(batch.observations[asked], masks, seats, batch.states[asked])
         batch.step(choices)
         ended = np.flatnonzero((batch.terminated | batch.truncated) & waiting)
-        won = batch.final_states["winners"][ended][:, None] >> np.arange(table.sides) & 1
+        won = batch.final_states["winners"][ended][:, None] >> np.arange(variant.sides) & 1
         count = won.sum(1)
         mine = won[np.arange(len(ended)), side[ended]]
-        shares[ended] = np.where(count > 0, mine / np.maximum(count, 1), 1 / table.sides)
+        shares[ended] = np.where(count > 0, mine / np.maximum(count, 1), 1 / variant.sides)
     return shares
 
 

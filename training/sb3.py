@@ -26,7 +26,7 @@ import numpy as np
 import torch
 from gymnasium import Wrapper
 from gymnasium.spaces import Discrete
-from monsterzoo.envs.core.game import find_game
+from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import Policy, from_sb3, make
 from sb3_contrib import MaskablePPO
@@ -301,10 +301,10 @@ def main(argv: list[str]) -> int:
     chosen = parser.parse_args(argv)
     model = learn(chosen.game, chosen.steps, opponents=chosen.opponents, players=chosen.players)
     model.save(chosen.out)
-    table = find_game(chosen.game).table(players=chosen.players)
+    variant = find_game(chosen.game).variant(players=chosen.players)
     for spec in chosen.against:
         opponent = make(spec, chosen.game, players=chosen.players)
-        shares = play_games(table, from_sb3(model), opponent, 1000 // table.sides * table.sides, seed=1)
+        shares = play_games(variant, from_sb3(model), opponent, 1000 // variant.sides * variant.sides, seed=1)
         print(f"wins against {spec}: {shares.mean():.3f} ± {1.96 * shares.std() / len(shares) ** 0.5:.3f}")
     return 0
 

@@ -6,9 +6,9 @@ import numpy as np
 from llvmlite import ir
 from llvmlite.binding import get_host_cpu_features
 from numba import config, types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
-from .jit import inlined
+from .jit import inlined, overload
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)

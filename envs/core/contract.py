@@ -2,16 +2,18 @@
 
 A game's state is one record that begins with the fields of `HEADER`. Generic kernels call the functions below; numba
 picks the game's own by the type of the record, and plain Python does the same by its dtype.
+
+What a seat knows is a second record, the game's view. `look` is the one function that turns a state into a view; all
+that a seat gets (tensor, text, pictures, the advice of a heuristic) is made from its view.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
-from numba.np.numpy_support import from_dtype
 
-from .jit import JIT_OFF, kernel
+from .encoding import encode
+from .jit import belongs_to, compiled, kernel, overload, type_of
 
 MAX_PLAYERS = 4
 
@@ -30,18 +32,36 @@ HEADER: list[tuple[Any, ...]] = [
 ]
 
 
-def record_type(fields: list[tuple[Any, ...]]) -> np.dtype:
-    """The dtype of a game's state: the common header, then the game's own fields.
+VIEW_HEADER: list[tuple[Any, ...]] = [
+    ("layout", np.uint8),  # which of the game's layouts the tensor has
+    ("players", np.uint8),  # as in the state
+    ("sides", np.uint8),
+]
 
-    Gaps between aligned fields are fields too: numpy copies nothing else, and states are compared by their bytes.
+
+def record_type(fields: list[tuple[Any, ...]]) -> np.dtype:
+    """The dtype of a game's state: the common header, then the game's own fields."""
+    return _without_gaps(HEADER + fields)
+
+
+def view_type(fields: list[tuple[Any, ...]]) -> np.dtype:
+    """The dtype of a game's views: a common header, then the game's own fields.
+
+    Seats and sides in a view count clockwise from the observer, who is seat 0. A field that `look` does not write has
+    the name of one of the state's options and holds its value.
     """
+    return _without_gaps(VIEW_HEADER + fields)
+
+
+def _without_gaps(fields: list[tuple[Any, ...]]) -> np.dtype:
+    """An aligned record type whose gaps are fields too: numpy copies nothing else, and records are compared by bytes."""
     for name, *_ in fields:
         if hasattr(np.record, name):
             raise ValueError(f"a field cannot be called {name!r}: numpy's records have that attribute already")
-    aligned = np.dtype(HEADER + fields, align=True)
+    aligned = np.dtype(fields, align=True)
     complete: list[tuple[Any, ...]] = []
     end = 0
-    for field in HEADER + fields:
+    for field in fields:
         kind, start = (aligned.fields or {})[field[0]][:2]
         if start > end:
             complete.append((f"gap_{end}", np.uint8, start - end))
@@ -56,12 +76,14 @@ _games: dict[Any, dict[str, Callable[..., Any]]] = {}
 
 
 def register(record: np.dtype, **functions: Callable[..., Any]) -> None:
-    """Make a game's functions known: setup, legal, step, observe, score and determinize."""
+    """Make a game's functions known: setup, legal, step, look, score and determinize."""
     missing = _CONTRACT.keys() - functions.keys()
     unknown = functions.keys() - _CONTRACT.keys()
     if missing or unknown:
         raise TypeError(f"a game defines exactly {sorted(_CONTRACT)}; missing {missing}, unknown {unknown}")
-    _games[record if JIT_OFF else from_dtype(record)] = functions
+    kind = type_of(record)
+    _games[kind] = functions
+    belongs_to(functions["step"], kind)
 
 
 _CONTRACT: dict[str, Callable[..., Any]] = {}
@@ -76,12 +98,12 @@ def _dispatched(stub: Callable[..., Any]) -> Callable[..., Any]:
         own = _games[state][name]
         return own.py_func if hasattr(own, "py_func") else own
 
-    overload(stub, strict=False)(by_type)
+    overload(stub)(by_type)
     return stub
 
 
 def _of(state: Any, name: str) -> Callable[..., Any]:
-    return _games[state.dtype][name]
+    return _games[type_of(state.dtype)][name]
 
 
 @_dispatched
@@ -103,9 +125,9 @@ def step(state: Any, seat: Any, action: Any) -> None:
 
 
 @_dispatched
-def observe(state: Any, seat: Any, row: Any) -> None:
-    """Write what a seat knows; `row` is the int8 observation seen as uint64 (observation / 8,)."""
-    return _of(state, "observe")(state, seat, row)
+def look(state: Any, seat: Any, view: Any) -> None:
+    """Write what a seat knows: every field of the view but those that never change, see `view_type`."""
+    return _of(state, "look")(state, seat, view)
 
 
 @_dispatched
@@ -120,13 +142,20 @@ def determinize(state: Any, seat: Any) -> None:
     return _of(state, "determinize")(state, seat)
 
 
-@kernel
-def imagine(world, truth, seat, stream):
+@compiled
+def observe(state, seat, view, row):
+    """Write what a seat knows as a view and as a tensor; `row` is int8 seen as uint64 (observation / 8,)."""
+    look(state, seat, view)
+    encode(view, row)
+
+
+@compiled
+def resample(world, truth, seat, stream):
     """Make `world` a sample of what `truth` could be for a seat; its luck comes from `stream` alone.
 
     `world` and `truth` are arrays of one state; `stream` has a field `rng` and moves on.
     """
-    copy(world, 0, truth, 0)
+    world[0] = truth[0]
     state = world[0]
     state.rng = stream.rng
     determinize(state, seat)
@@ -134,6 +163,6 @@ def imagine(world, truth, seat, stream):
 
 
 @kernel
-def copy(target, i, source, j):
-    """target[i] = source[j], complete and independent; both are arrays of states."""
-    target[i] = source[j]
+def imagine(world, truth, seat, stream):
+    """`resample`, for Python."""
+    resample(world, truth, seat, stream)

@@ -1,76 +1,113 @@
-"""A game as the adapters see it: `Game` is what a game's folder provides, `Table` is one choice of its options."""
+"""A game as the adapters see it: `Game` is what a game's folder provides, `Variant` is one choice of its options."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from importlib import import_module
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from . import kernels
+from . import contract
 from .contract import PLAYING, REWARD_SCORE, REWARD_WIN, TERMINATED
+from .encoding import register_layouts
+from .jit import type_of
 from .layout import Layout
 from .options import REWARD, Option, resolve
 from .rng import generator
-
-NAMES = ("bite_night_v0", "pikit_v0", "yokai_septet_v0")
-"""Every game; the folder of one is its name without the version."""
+from .snapshots import SnapshotError
 
 
 class IllegalActionError(ValueError):
     """An action the rules do not allow now; the state has not changed."""
 
 
-class SnapshotError(ValueError):
-    """A position that cannot be; the message says what is wrong with it."""
+def describe_fields(layout: Layout, view: Any) -> str:
+    """A view in words, field by field: how a game without a text of its own describes one."""
+    columns = np.zeros(layout.size, np.int8)
+    layout.encode(view, columns)
+    return "\n".join(f"{field.name}: {layout.read(columns, field.name).tolist()}" for field in layout)
 
 
-@dataclass(frozen=True)
+def _not_legal(state: Any, seat: int, action: int) -> str:
+    return "it is not one of the seat's legal actions"
+
+
+@dataclass(frozen=True, eq=False)
 class Game:
-    """What a game's folder provides beside the functions it registers with the contract.
+    """A game: its records, its rules, and how it looks in words and columns.
 
-    `state` below is one record; all functions that read one must not change it.
+    The rules are compiled functions on one record; see `contract` for what each does. In all other functions `state` and
+    `view` have a record's fields as attributes, and must not be changed unless it says so.
     """
 
     name: str
     """As in "pikit_v0"."""
     title: str
     record: np.dtype
+    """The type of a state, see `contract.record_type`."""
+    view: np.dtype
+    """The type of what a seat knows, see `contract.view_type`."""
     options: Mapping[str, Option]
     """Without `reward`, which every game has."""
     variants: tuple[dict[str, Any], ...]
-    """Option sets that differ in rules: tests, playthroughs and benchmarks cover each."""
+    """Option sets that differ in rules or layout: tests, playthroughs and benchmarks cover each."""
     configure: Callable[[dict[str, Any], Any], None]
     """`(options, state)`: check what options mean together and write them (and `players`, `sides`, `scale`)."""
     actions: Callable[[dict[str, Any]], tuple[str, ...]]
     """Names of all actions but the no-op, in the order of their numbers."""
     layout: Callable[[dict[str, Any]], Layout]
+    """What the tensor shows of a view; each of the game's layouts belongs to one of `variants`."""
+
+    setup: Callable[[Any], None]
+    legal: Callable[[Any, Any, Any], None]
+    step: Callable[[Any, Any, Any], None]
+    look: Callable[[Any, Any, Any], None]
+    score: Callable[[Any, Any], Any]
+    determinize: Callable[[Any, Any], None]
+
     snapshot: Callable[[Any], dict[str, Any]]
     """The position in names, without the keys every game has (options, to_act, over, winners, generator)."""
     load: Callable[[dict[str, Any], Any], None]
     """`(snapshot, state)`: write a position into a configured record and set `acting`, or raise `SnapshotError`."""
-    describe: Callable[[Any, int], str]
-    """What a seat knows, in words."""
-    draw_table: Callable[[Any], str]
+    describe: Callable[[Any, int], str] | None = None
+    """`(view, seat)`: what a seat knows, in words; the seat is only there to call everybody by name."""
+    draw_table: Callable[[Any], str] | None = None
     """The whole table as text, for people who watch."""
-    refusal: Callable[[Any, int, int], str]
+    refusal: Callable[[Any, int, int], str] = _not_legal
     """`(state, seat, action)`: why an action that is not legal is not."""
+    view_options: tuple[str, ...] = ()
+    """Fields of the state that never change in a game and are in every view too, beside `players` and `sides`."""
     truncating: Mapping[str, Any] = field(default_factory=dict)
     """Options with which most games are cut off; empty for a game that is never truncated."""
 
-    def table(self, **options: Any) -> "Table":
+    def __post_init__(self) -> None:
+        rules = ("setup", "legal", "step", "look", "score", "determinize")
+        contract.register(self.record, **{name: getattr(self, name) for name in rules})
+        register_layouts(type_of(self.view), lambda: self.layouts)
+
+    @cached_property
+    def layouts(self) -> tuple[Layout, ...]:
+        """The different layouts of all variants."""
+        resolved = (resolve(self.name, self._all_options, options) for options in self.variants)
+        return tuple(dict.fromkeys(map(self.layout, resolved)))
+
+    @property
+    def _all_options(self) -> dict[str, Option]:
+        return {**self.options, "reward": REWARD}
+
+    def variant(self, **options: Any) -> "Variant":
         """The game with its options chosen; raises `ValueError` for an unknown or impossible one."""
-        values = resolve(self.name, {**self.options, "reward": REWARD}, options)
+        values = resolve(self.name, self._all_options, options)
         template = np.zeros(1, self.record)
         self.configure(values, template[0])
         template["reward"] = REWARD_SCORE if values["reward"] == "score" else REWARD_WIN
-        return Table(self, values, template)
+        return Variant(self, values, template)
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Variant:
     """A game with its options: sizes, names, and positions in and out."""
 
     game: Game
@@ -79,9 +116,11 @@ class Table:
     """One state, shape (1,), that holds nothing but the options."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _find_table, (self.game.name, self.options)
+        from .catalogue import find_variant  # which builds on this file
 
-    def __deepcopy__(self, memo: Any) -> "Table":
+        return find_variant, (self.game.name, self.options)
+
+    def __deepcopy__(self, memo: Any) -> "Variant":
         return self
 
     @property
@@ -135,9 +174,22 @@ class Table:
             raise ValueError(f"{self.game.name} has no action {text!r}{_suggest(text, self.action_names)}")
         return number
 
+    @cached_property
+    def _blank_view(self) -> np.ndarray:
+        """One view, shape (1,), that holds nothing but what never changes."""
+        view = np.zeros(1, self.game.view)
+        view["layout"] = self.game.layouts.index(self.layout)
+        for name in ("players", "sides", *self.game.view_options):
+            view[name] = self.template[name]
+        return view
+
     def new_states(self, count: int) -> np.ndarray:
         """`count` states that hold the options, not yet set up; shape (count,)."""
         return np.repeat(self.template, count)
+
+    def new_views(self, count: int = 1) -> np.ndarray:
+        """`count` views for `look` to write, shape (count,)."""
+        return np.repeat(self._blank_view, count)
 
     def legal_actions(self, states: np.ndarray, index: int, seat: int) -> np.ndarray:
         """The seat's mask, int8 (actions,); the no-op alone where it has nothing to decide."""
@@ -148,8 +200,33 @@ class Table:
     def observation(self, states: np.ndarray, index: int, seat: int) -> np.ndarray:
         """What a seat knows, int8 (layout.size,)."""
         row = np.empty(self.layout.size, np.int8)
-        kernels.observe_one(states, index, seat, row.view(np.uint64))
+        kernels.observe_one(states, index, seat, self.new_views(), row.view(np.uint64))
         return row
+
+    def look(self, states: np.ndarray, index: int, seat: int) -> np.ndarray:
+        """What a seat knows as a view, shape (1,)."""
+        views = self.new_views()
+        kernels.look_at(states, index, seat, views)
+        return views
+
+    def decode(self, observations: np.ndarray) -> np.ndarray:
+        """The views (B,) that observations, int8 (B, layout.size), were made from."""
+        views = self.new_views(len(observations))
+        self.layout.decode(np.asarray(observations, np.int8), views)
+        return views
+
+    def describe(self, view: Any, seat: int) -> str:
+        """What a seat knows, in words; `view` is one record."""
+        if self.game.describe is None:
+            return describe_fields(self.layout, view)
+        return self.game.describe(fields_of(view), seat)
+
+    def draw_table(self, states: np.ndarray, index: int) -> str:
+        """The whole table as text, everything face up."""
+        if self.game.draw_table is None:
+            views = (self.look(states, index, seat)[0] for seat in range(self.players))
+            return "\n".join(f"{self.agents[seat]}\n{self.describe(view, seat)}" for seat, view in enumerate(views))
+        return self.game.draw_table(states[index])
 
     def snapshot(self, state: Any) -> dict[str, Any]:
         """The whole truth as a JSON-able dict."""
@@ -226,10 +303,6 @@ class Table:
         return IllegalActionError(f"{name!r} ({action}) is illegal for player_{seat}: {reason}")
 
 
-def _find_table(name: str, options: dict[str, Any]) -> Table:
-    return find_game(name).table(**options)
-
-
 def fields_of(state: Any) -> SimpleNamespace:
     """A record's fields as plain attributes, which are read ten times as fast as those of a record.
 
@@ -247,13 +320,3 @@ def _suggest(text: Any, names: tuple[str, ...]) -> str:
 
     close = get_close_matches(str(text), names, 3, 0.4)
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-
-
-@cache
-def find_game(name: str) -> Game:
-    """The game of a name such as "pikit_v0"; raises `ValueError` for an unknown one."""
-    if name not in NAMES:
-        raise ValueError(f"there is no game {name!r}; games are {', '.join(NAMES)}")
-    folder = name.rsplit("_", 1)[0]
-    game: Game = import_module(f"..{folder}", __package__).GAME
-    return game

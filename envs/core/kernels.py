@@ -2,7 +2,7 @@
 
 Arrays: `states` (N,) records; `words` (W,) uint64, W = ceil(actions / 64), is scratch for one bit set of actions and
 `sets` (N, W) has one for every game; `rows` (N, observation / 8) and `masks` (N, 8 W) are the int8 tensors seen as
-uint64, masks padded to 64 columns a word.
+uint64, masks padded to 64 columns a word; `views` (1,) is scratch for what one seat knows.
 """
 
 import numpy as np
@@ -14,13 +14,14 @@ from .contract import (
     TERMINATED,
     TRUNCATED,
     legal,
+    look,
     observe,
     score,
     setup,
     step,
 )
+from .encoding import expand
 from .jit import compiled, inlined, kernel
-from .layout import expand
 from .rng import draw
 from .shares import LEADER, begin_round, edge, finish_part, take_part
 
@@ -120,30 +121,36 @@ def mask_all(states, i, masks, words, actions):
 
 
 @kernel
-def observe_one(states, i, seat, row):
+def observe_one(states, i, seat, views, row):
     """Write one seat's observation of game i."""
-    observe(states[i], seat, row)
+    observe(states[i], seat, views[0], row)
+
+
+@kernel
+def look_at(states, i, seat, views):
+    """Write one seat's view of game i."""
+    look(states[i], seat, views[0])
 
 
 # Many games
 
 
 @compiled
-def refresh(state, i, seats, rows, sets, masks):
+def refresh(state, i, seats, rows, sets, masks, views):
     """Write whose decision game i waits for, with that seat's observation and legal actions."""
     seat = lowest(np.uint64(state.acting))
     seats[i] = seat
-    observe(state, seat, rows[i])
+    observe(state, seat, views[0], rows[i])
     legal(state, seat, sets[i])
     expand(sets[i], masks[i])
 
 
 @kernel
-def reset_batch(states, seats, rows, sets, masks):
+def reset_batch(states, seats, rows, sets, masks, views):
     """Set up all games."""
     for i in range(len(states)):
         setup(states[i])
-        refresh(states[i], i, seats, rows, sets, masks)
+        refresh(states[i], i, seats, rows, sets, masks, views)
 
 
 @compiled
@@ -159,7 +166,7 @@ def first_illegal(choices, sets, actions):
 @kernel
 def step_batch(
     shares, member, actions, states, finals, choices, seats, rows, sets, masks, rewards, terminated, truncated, totals,
-    lengths
+    lengths, views
 ):  # fmt: skip
     """Step all games, shared among threads; a finished one is kept in `finals` and set up anew at once.
 
@@ -192,7 +199,7 @@ def step_batch(
                 setup(state)
         # Not in the same loop: a processor waits where it reads, in larger pieces, what it has just written.
         for i in range(start, stop):
-            refresh(states[i], i, seats, rows, sets, masks)
+            refresh(states[i], i, seats, rows, sets, masks, views)
         finish_part(shares)
         part = take_part(shares, member)
     return -1

@@ -1,27 +1,26 @@
-"""Named observation fields and the flat int8 tensor they make.
+"""Observation fields: how the named fields of a view become the columns of a flat int8 tensor.
 
-One table per game and variant gives spaces, documentation and tests; the encoder pushes the same fields in the same
-order. Sets of cards come first, one 0/1 column a member: the encoder packs them into a stream of bits and expands it
-through a table, eight columns a store. Small numbers follow, one column each. Both parts are padded to eight columns.
+A layout is a list of fields, declared once per game and number of players; spaces, documentation, the compiled encoder
+and the plain `encode` and `decode` all follow from it. A field takes its values from the view's field of the same name:
 
-A packed observation is the same before it is expanded, for compiled players that read sets: the stream of bits, padded
-to 64, then the numbers, a byte each. It is kept at the front of a row of the usual size. Fields that no compiled player
-reads are left out of it: their columns then mean nothing.
+- `bitset`: a set, one 0/1 column a member;
+- `one_hot`: a small number, one 0/1 column for each value it can have;
+- `coded`: a small number, as a pattern of 0/1 columns;
+- `numbers`: small numbers, a column each.
+
+0/1 columns come first, then the numbers; both parts are padded to eight columns. A field with several axes takes as many
+entries of the view's field as it has: a view has room for the largest game.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic, overload
 
-from .bits import first
-from .jit import compiled, inlined
+SET, ONE_HOT, CODED, NUMBERS = "set", "one hot", "coded", "numbers"
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,15 @@ class Field:
     low: int
     high: int
     meaning: str
+    kind: str
+    source: str
+    """The view's field it shows."""
+    first: int = 0
+    """The member, value, or byte of the view's field that the first column of the last axis stands for."""
+    codes: tuple[int, ...] = ()
+    """Patterns of a coded field: of NONE (-1), 0, 1, …"""
     start: int = 0
+    """Its first column."""
 
     @property
     def size(self) -> int:
@@ -46,26 +53,43 @@ class Field:
         return slice(self.start, self.start + self.size)
 
 
-def bitset(name: str, *shape: int, meaning: str) -> Field:
-    """A field of 0/1 columns."""
-    return Field(name, shape, 0, 1, meaning)
+def bitset(name: str, *shape: int, meaning: str, source: str = "", first: int = 0) -> Field:
+    """Sets of `shape[-1]` possible members, the first of them `first`; the view holds them as unsigned integers."""
+    return Field(name, shape, 0, 1, meaning, SET, source or name, first)
 
 
-def numbers(name: str, *shape: int, low: int = 0, high: int, meaning: str) -> Field:
-    """A field of small whole numbers; an empty shape is a single number."""
-    return Field(name, shape, low, high, meaning)
+def one_hot(name: str, *shape: int, meaning: str, source: str = "", first: int = 0) -> Field:
+    """Numbers from `first` to `first + shape[-1] - 1`; no column for `first - 1`, which is NONE where `first` is 0."""
+    return Field(name, shape, 0, 1, meaning, ONE_HOT, source or name, first)
+
+
+def coded(name: str, *shape: int, codes: Sequence[int], meaning: str, source: str = "") -> Field:
+    """Numbers from -1 on, each shown as a pattern of `shape[-1]` bits: `codes[0]` for -1, `codes[1]` for 0, and so on."""
+    if len(set(codes)) != len(codes):
+        raise ValueError(f"{name}: two numbers have the same code")
+    return Field(name, shape, 0, 1, meaning, CODED, source or name, codes=tuple(map(int, codes)))
+
+
+def numbers(
+    name: str, *shape: int, low: int = 0, high: int, meaning: str, source: str = "", first: int = 0
+) -> Field:  # fmt: skip
+    """Small whole numbers, an empty shape for a single one; the view holds each in a byte (a word is eight of them)."""
+    return Field(name, shape, low, high, meaning, NUMBERS, source or name, first)
 
 
 class Layout:
-    """The fields of one variant's observation, in order."""
+    """The fields of one variant's observation, in order: those of 0/1 columns, then the numbers."""
 
-    def __init__(self, bits: list[Field], integers: list[Field]) -> None:
-        self.bits = sum(field.size for field in bits)
+    def __init__(self, *fields: Field) -> None:
+        self.bits = sum(field.size for field in fields if field.kind != NUMBERS)
         """Number of 0/1 columns, without padding."""
         self.number_start = _round_up(self.bits)
-        self.size = self.number_start + _round_up(sum(field.size for field in integers))
+        self.fields = (
+            *_placed([field for field in fields if field.kind != NUMBERS], 0),
+            *_placed([field for field in fields if field.kind == NUMBERS], self.number_start),
+        )
+        self.size = _round_up(max((field.slice.stop for field in self.fields), default=0))
         """Number of columns, a multiple of 8."""
-        self.fields = (*_placed(bits, 0), *_placed(integers, self.number_start))
         self._by_name = {field.name: field for field in self.fields}
         if len(self._by_name) != len(self.fields):
             raise ValueError("two observation fields share a name")
@@ -79,16 +103,17 @@ class Layout:
     def __len__(self) -> int:
         return len(self.fields)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Layout) and self.fields == other.fields
+
+    def __hash__(self) -> int:
+        return hash(self.fields)
+
     def read(self, observation: Any, name: str) -> np.ndarray:
         """One field of an observation (…, size), reshaped to (…, *field.shape)."""
         field = self[name]
         values = np.asarray(observation)[..., field.slice]
         return values.reshape(values.shape[:-1] + field.shape)
-
-    def packed_start(self, name: str) -> int:
-        """Where a field begins in a packed observation: the bit of a set, the byte of a number."""
-        start = self[name].start
-        return start if start < self.number_start else start - self.number_start + 8 * _stream_words(self.bits)
 
     @cached_property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
@@ -104,13 +129,27 @@ class Layout:
         parts = (f"{f.name}:{f.start}:{'x'.join(map(str, f.shape))}:{f.low}:{f.high}" for f in self.fields)
         return f"{self.size};" + ";".join(parts)
 
+    # --- In plain Python: what `encoding` compiles, and the way back ---
+
+    def encode(self, view: Any, columns: np.ndarray) -> None:
+        """Write a view as an observation; `columns` is int8 (size,)."""
+        columns[:] = 0
+        for field in self.fields:
+            columns[field.slice] = _columns(field, _entries(field, view)).reshape(-1)
+
+    def decode(self, observations: np.ndarray, views: np.ndarray) -> None:
+        """Write the fields of views (B,) from observations, int8 (B, size)."""
+        for field in self.fields:
+            if field.kind == SET:
+                views[field.source] = 0
+        for field in self.fields:
+            entries, values = _entries(field, views), _values(field, self.read(observations, field.name))
+            # Several fields may show parts of one set.
+            entries[...] = entries | values.astype(entries.dtype) if field.kind == SET else values
+
 
 def _round_up(count: int) -> int:
     return (count + 7) // 8 * 8
-
-
-def _stream_words(bits: int) -> int:
-    return (bits + 63) // 64
 
 
 def _placed(fields: list[Field], start: int) -> Iterator[Field]:
@@ -119,180 +158,33 @@ def _placed(fields: list[Field], start: int) -> Iterator[Field]:
         start += field.size
 
 
-# The encoder's side. A stream is (word being filled, bits used in it, index of that word in the row).
-
-_EXPAND = np.array([sum(((byte >> k) & 1) << (8 * k) for k in range(8)) for byte in range(256)], dtype=np.uint64)
-
-
-def in_both_forms(write: Callable[..., None]) -> tuple[Callable[..., None], Callable[..., None]]:
-    """A game's `observe` and `observe_packed`, compiled, of its `write(state, seat, row, packed)`."""
-
-    @compiled
-    def observe(state, seat, row):
-        write(state, seat, row, False)
-
-    @compiled
-    def observe_packed(state, seat, row):
-        write(state, seat, row, True)
-
-    return observe, observe_packed
+def _entries(field: Field, views: Any) -> np.ndarray:
+    """What a field shows of one view or of several: a set or number each, or a byte each for numbers. No copy."""
+    values = np.asarray(views[field.source])
+    shape = field.shape if field.kind == NUMBERS else field.shape[:-1]
+    if field.kind == NUMBERS and shape:
+        values = values.view(np.int8)[..., field.first :]
+    return values[(..., *map(slice, shape))]
 
 
-@inlined
-def stream_start(row, bits, packed):
-    """The word at which the stream begins. Where `packed` it stays there, else the row's tail holds it for a while."""
-    return 0 if packed else len(row) - (bits + 63) // 64
+def _columns(field: Field, entries: np.ndarray) -> np.ndarray:
+    if field.kind == NUMBERS:
+        return entries
+    places = np.arange(field.shape[-1])
+    if field.kind == ONE_HOT:
+        return entries.astype(np.int64)[..., None] - field.first == places
+    words = entries if field.kind == SET else np.array(field.codes, np.uint64)[entries.astype(np.int64) + 1]
+    return (words.astype(np.uint64)[..., None] >> (places + field.first).astype(np.uint64)) & np.uint64(1)
 
 
-@inlined
-def open_bits(row, bits, packed):
-    """A stream for `bits` 0/1 columns."""
-    return np.uint64(0), np.uint64(0), stream_start(row, bits, packed)
-
-
-@inlined
-def open_numbers(bits, packed):
-    """A stream for the numbers, which lie behind `bits` 0/1 columns."""
-    return np.uint64(0), np.uint64(0), (bits + 63) // 64 if packed else (bits + 7) // 8
-
-
-@inlined
-def push(row, stream, value, width):
-    """Append a `uint64` value of `width` (below 64) bits."""
-    word, used, index = stream
-    word |= value << used
-    total = used + np.uint64(width)
-    if total >= np.uint64(64):
-        row[index] = word
-        # `used` is above 0 here, so the shift is defined
-        return value >> (np.uint64(64) - used), total - np.uint64(64), index + 1
-    return word, total, index
-
-
-@inlined
-def push_number(row, stream, value):
-    """Append one int8 column."""
-    return push(row, stream, np.uint64(value) & np.uint64(0xFF), 8)
-
-
-@inlined
-def push_unpacked(row, stream, value, width, packed):
-    """Append a value of `width` bits that no compiled player reads: where `packed`, leave its place as it is."""
-    if not packed:
-        return push(row, stream, value, width)
-    word, used, index = stream
-    total = used + np.uint64(width)
-    if total >= np.uint64(64):
-        row[index] = word
-        return np.uint64(0), total & np.uint64(63), index + np.int64(total >> np.uint64(6))
-    return word, total, index
-
-
-@inlined
-def push_number_unpacked(row, stream, value, packed):
-    """The same for one int8 column."""
-    return push_unpacked(row, stream, np.uint64(value) & np.uint64(0xFF), 8, packed)
-
-
-@inlined
-def close_numbers(row, stream):
-    """Write what is left of the stream."""
-    word, used, index = stream
-    if used > np.uint64(0):
-        row[index] = word
-
-
-@inlined
-def close_bits(row, stream, bits, packed):
-    """Write what is left of the stream and, unless `packed`, expand it to one column a bit, from the row's start."""
-    close_numbers(row, stream)
-    if packed:
-        return
-    columns = (bits + 7) // 8
-    source = len(row) - (bits + 63) // 64
-    target = 0
-    # No store reaches a word of the stream before it was read: word k lies at or behind column 64 k + 57.
-    while target + 8 <= columns:
-        expand_64(row, target, row[source])
-        source += 1
-        target += 8
-    if target < columns:
-        word = row[source]
-        while target < columns:
-            row[target] = _EXPAND[word & np.uint64(0xFF)]
-            word >>= np.uint64(8)
-            target += 1
-
-
-@inlined
-def pack_row(row, bits, packed):
-    """Write the packed form of an observation (of at least 64 columns) to the front of `packed`."""
-    stream, last = (bits + 63) // 64, 8 * len(row) - 64  # 64 columns are read at once, never beyond the row
-    for k in range(stream):
-        packed[k] = compress_64(row, min(64 * k, last)) >> np.uint64(max(64 * k - last, 0))
-    if bits % 64 != 0:
-        packed[stream - 1] &= first(bits % 64)
-    number_start = (bits + 7) // 8
-    for k in range(len(row) - number_start):
-        packed[stream + k] = row[number_start + k]
-
-
-@inlined
-def expand(words, row):
-    """Write a bit set as 0/1 columns; `row` is uint64 (8 * len(words),)."""
-    for k in range(len(words)):
-        expand_64(row, 8 * k, words[k])
-
-
-def expand_64(row, index, word):
-    """Write 64 bits as 64 columns, that is row[index] … row[index + 7]."""
-    for k in range(8):
-        row[index + k] = _EXPAND[(word >> np.uint64(8 * k)) & np.uint64(0xFF)]
-
-
-@intrinsic
-def _expand_64(typing_context, row, index, word):
-    """`expand_64` as one vector instruction where the processor has it."""
-
-    def generate(context, builder, signature, args):
-        array = context.make_array(signature.args[0])(context, builder, args[0])
-        bits = builder.bitcast(args[2], ir.VectorType(ir.IntType(1), 64))
-        columns = builder.zext(bits, ir.VectorType(ir.IntType(8), 64))
-        pointer = builder.gep(array.data, [args[1]])
-        store = builder.store(columns, builder.bitcast(pointer, columns.type.as_pointer()))
-        store.align = 1
-        return context.get_dummy_value()
-
-    return types.void(row, types.intp, types.uint64), generate
-
-
-@overload(expand_64)
-def _expand_64_compiled(row, index, word):
-    return lambda row, index, word: _expand_64(row, index, word)
-
-
-def compress_64(row, start):
-    """The 64 columns from `start` on as bits: set where a column is not 0."""
-    return np.packbits(row.view(np.int8)[start : start + 64] != 0, bitorder="little").view(np.uint64)[0]
-
-
-@intrinsic
-def _compress_64(typing_context, row, start):
-    """`compress_64` as vector instructions."""
-
-    def generate(context, builder, signature, args):
-        array = context.make_array(signature.args[0])(context, builder, args[0])
-        byte = ir.IntType(8)
-        pointer = builder.gep(builder.bitcast(array.data, byte.as_pointer()), [args[1]])
-        vector = ir.VectorType(byte, 64)
-        load = builder.load(builder.bitcast(pointer, vector.as_pointer()))
-        load.align = 1
-        bits = builder.icmp_unsigned("!=", load, ir.Constant(vector, [0] * 64))
-        return builder.bitcast(bits, ir.IntType(64))
-
-    return types.uint64(row, types.intp), generate
-
-
-@overload(compress_64)
-def _compress_64_compiled(row, start):
-    return lambda row, start: _compress_64(row, start)
+def _values(field: Field, columns: np.ndarray) -> Any:
+    if field.kind == NUMBERS:
+        return columns
+    if field.kind == ONE_HOT:
+        return np.where(columns.any(axis=-1), columns.argmax(axis=-1), -1) + field.first
+    places = (np.arange(field.shape[-1]) + field.first).astype(np.uint64)
+    words = (columns.astype(np.uint64) << places).sum(axis=-1, dtype=np.uint64)
+    if field.kind == SET:
+        return words
+    numbers_of = {code: number for number, code in enumerate(field.codes, -1)}
+    return np.vectorize(lambda word: numbers_of[int(word)], otypes=[np.int64])(words)

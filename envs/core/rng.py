@@ -6,9 +6,8 @@ Any record with that field will do, so a game's luck, a sampler's and a search's
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
-from .jit import inlined, kernel
+from .jit import compiled, inlined, overload
 
 STREAM = np.dtype((np.record, [("stream", np.uint64), ("rng", np.uint64)]))
 """A generator on its own with its number, for streams outside of a game's state.
@@ -56,7 +55,7 @@ def draw(holder, count):
     return np.int64(product >> np.uint64(32))
 
 
-@kernel
+@compiled
 def shuffle(holder, items, count):
     """Shuffle the first `count` of `items` in place (Fisher and Yates)."""
     for i in range(count - 1, 0, -1):

@@ -2,7 +2,7 @@
 
 A compiled policy is a NamedTuple; `choose` finds its code by that type, as the contract does for games.
 Arrays beside those of `kernels`: `learners` (N,) int64 the learner's seat, `rewards` (N,) float32 its reward since its
-last decision, `streams` (N,) the policies' generators, `scratch` uint64 (observation / 8,). `sets` are the learner's.
+last decision, `streams` (N,) the policies' generators. `sets` are the learner's.
 """
 
 from collections.abc import Callable
@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
-from numba.extending import overload
 
 from .bits import has, lowest, wrap
 from .contract import PLAYING, REWARD_SCORE, TERMINATED, TRUNCATED, legal, observe, score, setup, step
-from .jit import compiled, inlined, kernel
+from .encoding import expand
+from .jit import belongs_to, compiled, inlined, kernel, overload
 from .kernels import legal_or_wait, pick, score_reward, win_reward
-from .layout import expand
 from .shares import begin_round, edge, finish_part, take_part
 
 ILLEGAL_REWARD = np.float32(-1)
@@ -32,21 +31,22 @@ choosers: dict[type, Callable[..., Any]] = {}
 """The plain Python code of each compiled policy."""
 
 
-def choose(policy: Any, state: Any, seat: Any, words: Any, scratch: Any, stream: Any) -> Any:
-    """The action a compiled policy picks for an acting seat; `words` and `scratch` are overwritten."""
-    return choosers[type(policy)](policy, state, seat, words, scratch, stream)
+def choose(policy: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
+    """The action a compiled policy picks for an acting seat; `words` and `views` are overwritten."""
+    return choosers[type(policy)](policy, state, seat, words, views, stream)
 
 
 def compiled_policy(kind: type, function: Callable[..., Any]) -> None:
     """Let kernels play a policy: `function` has the arguments of `choose` and is compiled code."""
     choosers[kind] = function
+    belongs_to(function, kind)
 
-    def by_type(policy, state, seat, words, scratch, stream):
+    def by_type(policy, state, seat, words, views, stream):
         if isinstance(policy, types.NamedTuple | types.NamedUniTuple) and policy.instance_class is kind:
             return getattr(function, "py_func", function)
         return None
 
-    overload(choose, strict=False)(by_type)
+    overload(choose)(by_type)
 
 
 class Mixed(NamedTuple):
@@ -69,47 +69,47 @@ def mix_tokens(tokens: list[Any]) -> Any:
     return Mixed(tuple(token for _, token in kinds), places)
 
 
-def choose_one(tokens: Any, which: Any, state: Any, seat: Any, words: Any, scratch: Any, stream: Any) -> Any:
+def choose_one(tokens: Any, which: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
     """`choose` by one of several policies, a tuple."""
-    return choose(tokens[which], state, seat, words, scratch, stream)
+    return choose(tokens[which], state, seat, words, views, stream)
 
 
-@overload(choose_one, strict=False)
-def _choose_one(tokens, which, state, seat, words, scratch, stream):
+@overload(choose_one)
+def _choose_one(tokens, which, state, seat, words, views, stream):
     if len(tokens) == 1:
-        return lambda tokens, which, state, seat, words, scratch, stream: choose(
-            tokens[0], state, seat, words, scratch, stream
+        return lambda tokens, which, state, seat, words, views, stream: choose(
+            tokens[0], state, seat, words, views, stream
         )
 
-    def first_or_rest(tokens, which, state, seat, words, scratch, stream):
+    def first_or_rest(tokens, which, state, seat, words, views, stream):
         if which == 0:
-            return choose(tokens[0], state, seat, words, scratch, stream)
-        return choose_one(tokens[1:], which - 1, state, seat, words, scratch, stream)
+            return choose(tokens[0], state, seat, words, views, stream)
+        return choose_one(tokens[1:], which - 1, state, seat, words, views, stream)
 
     return first_or_rest
 
 
-def choose_at(policy: Any, place: Any, state: Any, seat: Any, words: Any, scratch: Any, stream: Any) -> Any:
+def choose_at(policy: Any, place: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
     """`choose` at a table that may be mixed."""
     if isinstance(policy, Mixed):
         which = (policy.places >> (2 * place)) & 3
-        return choose_one(policy.tokens, which, state, seat, words, scratch, stream)
-    return choose(policy, state, seat, words, scratch, stream)
+        return choose_one(policy.tokens, which, state, seat, words, views, stream)
+    return choose(policy, state, seat, words, views, stream)
 
 
-@overload(choose_at, strict=False)
-def _choose_at(policy, place, state, seat, words, scratch, stream):
+@overload(choose_at)
+def _choose_at(policy, place, state, seat, words, views, stream):
     if policy.instance_class is Mixed:
-        return lambda policy, place, state, seat, words, scratch, stream: choose_one(
-            policy.tokens, (policy.places >> (2 * place)) & 3, state, seat, words, scratch, stream
+        return lambda policy, place, state, seat, words, views, stream: choose_one(
+            policy.tokens, (policy.places >> (2 * place)) & 3, state, seat, words, views, stream
         )
-    return lambda policy, place, state, seat, words, scratch, stream: choose(
-        policy, state, seat, words, scratch, stream
+    return lambda policy, place, state, seat, words, views, stream: choose(
+        policy, state, seat, words, views, stream
     )
 
 
 @compiled
-def choose_uniformly(policy, state, seat, words, scratch, stream):
+def choose_uniformly(policy, state, seat, words, views, stream):
     """A random legal action."""
     legal(state, seat, words)
     return pick(words, stream)
@@ -154,41 +154,41 @@ def step_learner(state, learner, action, choice):
 
 
 @compiled
-def play_others(policy, state, learner, total, words, scratch, stream):
+def play_others(policy, state, learner, total, words, views, stream):
     """Play the other seats until the learner must decide or the game is over; returns total plus its rewards."""
     players = np.int64(state.players)
     while state.outcome == PLAYING and not has(np.uint64(state.acting), learner):
         seat = lowest(np.uint64(state.acting))
         place = wrap(seat - learner + players, players)
-        action = choose_at(policy, place, state, seat, words, scratch, stream)
+        action = choose_at(policy, place, state, seat, words, views, stream)
         total += advance_for(state, seat, action, learner)
     return total
 
 
 @compiled
-def show_learner(state, learner, row, choice, mask, actions):
+def show_learner(state, learner, row, choice, mask, actions, views):
     """Write the learner's observation and legal actions, as a set and as a mask."""
-    observe(state, learner, row)
+    observe(state, learner, views[0], row)
     legal_or_wait(state, learner, choice, actions)
     expand(choice, mask)
 
 
 @kernel
-def reset_seats(policy, states, learners, rows, sets, masks, streams, words, scratch, actions):
+def reset_seats(policy, states, learners, rows, sets, masks, streams, words, views, actions):
     """Set up all games and play to the learner's first decision."""
     for i in range(len(states)):
         state = states[i]
         state.outcome = TERMINATED
         while state.outcome != PLAYING:
             setup(state)
-            play_others(policy, state, learners[i], np.float32(0), words, scratch, streams[i])
-        show_learner(state, learners[i], rows[i], sets[i], masks[i], actions)
+            play_others(policy, state, learners[i], np.float32(0), words, views, streams[i])
+        show_learner(state, learners[i], rows[i], sets[i], masks[i], actions, views)
 
 
 @kernel
 def step_seats(
     shares, member, policy, states, finals, choices, learners, turn, rows, sets, masks, last_rows, rewards, terminated,
-    truncated, illegal, streams, actions, words, scratch
+    truncated, illegal, streams, actions, words, views
 ):  # fmt: skip
     """Carry out the learners' actions and play on to their next decisions, shared among threads.
 
@@ -201,19 +201,19 @@ def step_seats(
         for i in range(edge(part, shares, len(states)), edge(part + 1, shares, len(states))):
             state, learner = states[i], learners[i]
             reward, allowed = step_learner(state, learner, choices[i], sets[i])
-            rewards[i] = play_others(policy, state, learner, reward, words, scratch, streams[i])
+            rewards[i] = play_others(policy, state, learner, reward, words, views, streams[i])
             illegal[i] = not allowed
             terminated[i] = state.outcome == TERMINATED
             truncated[i] = state.outcome == TRUNCATED
             if state.outcome != PLAYING:
-                observe(state, learner, last_rows[i])
+                observe(state, learner, views[0], last_rows[i])
                 finals[i] = states[i]
                 learner = (learner + turn) % np.int64(state.players)
                 learners[i] = learner
                 while state.outcome != PLAYING:
                     setup(state)
-                    play_others(policy, state, learner, np.float32(0), words, scratch, streams[i])
-            show_learner(state, learner, rows[i], sets[i], masks[i], actions)
+                    play_others(policy, state, learner, np.float32(0), words, views, streams[i])
+            show_learner(state, learner, rows[i], sets[i], masks[i], actions, views)
         finish_part(shares)
         part = take_part(shares, member)
 
@@ -231,7 +231,7 @@ def step_learners(states, choices, learners, sets, rewards, illegal):
 
 
 @kernel
-def find_others(states, learners, games, seats, rows, masks, words, actions):
+def find_others(states, learners, games, seats, rows, masks, words, views, actions):
     """List the games that wait for a seat which is not the learner's, with that seat's observation and mask."""
     count = 0
     for i in range(len(states)):
@@ -239,7 +239,7 @@ def find_others(states, learners, games, seats, rows, masks, words, actions):
         if state.outcome == PLAYING and not has(np.uint64(state.acting), learners[i]):
             games[count] = i
             seats[count] = lowest(np.uint64(state.acting))
-            show_learner(state, seats[count], rows[count], words, masks[count], actions)
+            show_learner(state, seats[count], rows[count], words, masks[count], actions, views)
             count += 1
     return count
 
@@ -253,7 +253,7 @@ def step_others(states, learners, games, seats, choices, rewards):
 
 
 @kernel
-def replace_finished(states, finals, learners, turn, last_rows, terminated, truncated):
+def replace_finished(states, finals, learners, turn, last_rows, views, terminated, truncated):
     """Set up a new game for every finished one, see `step_seats`; returns how many."""
     count = 0
     for i in range(len(states)):
@@ -262,7 +262,7 @@ def replace_finished(states, finals, learners, turn, last_rows, terminated, trun
         truncated[i] = state.outcome == TRUNCATED
         if state.outcome != PLAYING:
             count += 1
-            observe(state, learners[i], last_rows[i])
+            observe(state, learners[i], views[0], last_rows[i])
             finals[i] = states[i]
             learners[i] = (learners[i] + turn) % np.int64(state.players)
             setup(state)
@@ -270,7 +270,7 @@ def replace_finished(states, finals, learners, turn, last_rows, terminated, trun
 
 
 @kernel
-def show_learners(states, learners, rows, sets, masks, actions):
+def show_learners(states, learners, rows, sets, masks, views, actions):
     """Write all learners' observations and legal actions."""
     for i in range(len(states)):
-        show_learner(states[i], learners[i], rows[i], sets[i], masks[i], actions)
+        show_learner(states[i], learners[i], rows[i], sets[i], masks[i], actions, views)

@@ -11,10 +11,10 @@ import os
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from .bits import wrap
-from .jit import inlined
+from .jit import inlined, overload
 
 ISSUED, DONE, CLOSED, MEMBERS, TAKEN = 0, 8, 16, 24, 32  # TAKEN + 8 m: parts taken of member m
 LEADER = 0

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.contract import register
 from ..core.game import Game
 from ..core.layout import Layout
 from ..core.options import Option, choice, whole_number
 from . import position, text
 from .determinize import determinize
-from .observation import layout, observe
 from .rules import CENTRE, DECK, MAX_DECK, START, STATE, TWO_PLAYER_DECK, legal, score, setup, step
+from .view import VIEW, layout, look
 
 SCORE_SCALE = 50
 """What reward="score" divides by, whatever the options: about what a hand is worth at the end."""
@@ -96,11 +95,18 @@ GAME = Game(
     name="pikit_v0",
     title="Pikit",
     record=STATE,
+    view=VIEW,
     options=OPTIONS,
     variants=({"players": 4}, {"players": 3}, {"players": 2}),
     configure=_configure,
     actions=text.actions,
     layout=_layout,
+    setup=setup,
+    legal=legal,
+    step=step,
+    look=look,
+    score=score,
+    determinize=determinize,
     snapshot=position.snapshot,
     load=position.load,
     describe=text.describe,
@@ -108,5 +114,3 @@ GAME = Game(
     refusal=text.refusal,
     truncating={"max_turns": 3},
 )
-
-register(STATE, setup=setup, legal=legal, step=step, observe=observe, score=score, determinize=determinize)

@@ -1,10 +1,9 @@
 """Bags of Pikit's kaiju: how many cards of each value, a byte each, in two words for the values 1 … 7 and 8 … 11."""
 
 import numpy as np
-from numba.extending import overload
 
 from ..core.bits import ONE
-from ..core.jit import inlined
+from ..core.jit import inlined, overload
 
 _EIGHT = np.uint64(8)
 _EVERY_OTHER = np.uint64(0x00FF00FF00FF00FF)

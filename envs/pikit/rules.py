@@ -515,10 +515,15 @@ def end_game(state):
 @compiled
 def score(state, seat):
     """What a hand scores if the game ends now."""
-    cards = hand(state, seat)
-    mechas = popcount(np.uint64(state.mechas[seat]))
-    bonus = ONES_POINTS if count(cards, 1) > 0 and count(cards, 1) == most_ones(state) else 0
-    return points(cards) + MECHA_POINTS * mechas + bonus - WOUND_POINTS * np.int64(state.wounds[seat])
+    mechas, wounds = np.uint64(state.mechas[seat]), np.int64(state.wounds[seat])
+    return points_of(hand(state, seat), mechas, wounds, most_ones(state))
+
+
+@inlined
+def points_of(kaiju, mechas, wounds, most_ones):
+    """The points of a bag of kaiju, a set of mechas and wounds, where the most 1s in a hand are `most_ones`."""
+    bonus = ONES_POINTS if most_ones > 0 and count(kaiju, 1) == most_ones else 0
+    return points(kaiju) + MECHA_POINTS * popcount(mechas) + bonus - WOUND_POINTS * wounds
 
 
 @compiled

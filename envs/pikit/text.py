@@ -1,6 +1,6 @@
 """Pikit in words: names of actions and effects, what a seat knows, the whole table, why an action is refused."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .rules import (
@@ -12,10 +12,8 @@ from .rules import (
     DRAW,
     EFFECTS,
     END_DISCARDS,
-    MECHA_POINTS,
     MECHAS,
     NONE,
-    ONES_POINTS,
     REACT,
     REROLL,
     STEAL,
@@ -28,8 +26,9 @@ from .rules import (
     TAKE_MECHA,
     TAKE_SUM,
     TURN,
-    WOUND_POINTS,
+    score,
 )
+from .view import MOST_TURNS
 
 PHASES = ("discard", "react", "take")
 EFFECT_NAMES = (
@@ -109,63 +108,51 @@ def pending_discards(state: Any) -> list[tuple[int, int, str]]:
     return [(card >> 4, card & 15, effect) for card, effect in zip(pile, effects)]
 
 
-def scores(state: Any) -> list[int]:
-    """What each hand scores if the game ends now."""
-    hands = [hand_cards(state, seat) for seat in range(int(state.players))]
-    most_ones = max(hand.count(1) for hand in hands)
-    return [
-        sum(hand)
-        + MECHA_POINTS * len(mechas_of(state.mechas[seat]))
-        + (ONES_POINTS if most_ones and hand.count(1) == most_ones else 0)
-        - WOUND_POINTS * int(state.wounds[seat])
-        for seat, hand in enumerate(hands)
-    ]
-
-
 # --- In words ---
 
 
-def describe(state: Any, seat: int) -> str:
-    """What a seat knows, in words."""
-    players, turn_player = int(state.players), int(state.turn_player)
-    whose = "your turn" if turn_player == seat else f"the turn of player_{turn_player}"
+def describe(view: Any, seat: int) -> str:
+    """What a seat knows, in words; seats are called by their numbers at the table."""
+    players = int(view.players)
+    called = ["you", *(f"player_{(seat + k) % players}" for k in range(1, players))]
+    whose = "your turn" if view.turn_player == 0 else f"the turn of {called[view.turn_player]}"
     lines = [
-        f"You are player_{seat}. It is {whose}, phase {PHASES[state.phase]}.",
-        f"Dice: {int(state.low)} and {int(state.high)}.",
-        f"Centre: {_listed(cards_of(state.centre))}.",
-        f"Mechas on the table: {_doubles(mechas_on_table(state))}.",
-        f"Deck: {len(deck_cards(state))} cards. Discard pile: {_listed(sorted(discard_pile(state)))}.",
+        f"You are player_{seat}. It is {whose}, phase {PHASES[view.phase]}.",
+        f"Dice: {int(view.low)} and {int(view.high)}.",
+        f"Centre: {_listed(cards_of(view.centre))}.",
+        f"Mechas on the table: {_doubles(mechas_of(view.mechas_on_table))}.",
+        f"Deck: {int(view.deck)} cards. Discard pile: {_listed(cards_of(view.discard_pile))}.",
+        *_describe_pending(view, called),
+        *(_describe_hand(view, k, called) for k in range(players)),
     ]
-    lines += [
-        f"Pending: a {card} discarded by {_name(by, seat)}: {effect}{_from_whom(state, by, effect, seat)}."
-        for by, card, effect in pending_discards(state)
-    ]
-    for other in [(seat + k) % players for k in range(players)]:
-        lines.append(_describe_hand(state, other, seat))
-    if state.last_turns != NONE:
-        lines.append(f"Last turns left, this one included: {int(state.last_turns)}.")
-    lines.append(f"Turns until the game is broken off: {int(state.max_turns) - int(state.turns)}.")
+    if view.last_turns:
+        lines.append(f"Last turns left, this one included: {int(view.last_turns)}.")
+    more = " or more" if view.turns_left == MOST_TURNS else ""
+    lines.append(f"Turns until the game is broken off: {int(view.turns_left)}{more}.")
     return "\n".join(lines)
 
 
-def _describe_hand(state: Any, seat: int, observer: int) -> str:
-    known, secret = cards_of(state.known[seat]), cards_of(state.secret[seat])
-    if seat == observer:
-        cards = f"You hold {_listed(sorted(known + secret))} (the others know of {_listed(known)})"
+def _describe_pending(view: Any, called: list[str]) -> Iterator[str]:
+    """The discard that waits for reactions, and who has cancelled it and each other."""
+    if view.pending_effect == NONE:
+        return
+    victim = f" (from {called[view.pending_victim]})" if view.pending_victim != NONE else ""
+    effect = EFFECT_NAMES[view.pending_effect] + victim
+    yield f"Pending: a {int(view.pending_card)} discarded by {called[view.turn_player]}: {effect}."
+    if view.last_cancel != NONE:
+        counts = zip(called, view.cancels.tolist())
+        laid = ", ".join(f"{count} by {who}" for who, count in counts if count)
+        yield f"Cancels on it: {laid}; the last one by {called[view.last_cancel]}."
+
+
+def _describe_hand(view: Any, k: int, called: list[str]) -> str:
+    known = _listed(cards_of(view.known[k]))
+    if k == 0:
+        cards = f"You hold {_listed(cards_of(view.hand))} (the others know of {known})"
     else:
-        unknown = f" and {len(secret)} unknown" if secret else ""
-        cards = f"player_{seat} holds {_listed(known)}{unknown}"
-    return f"{cards}; mechas {_doubles(mechas_of(state.mechas[seat]))}; wounds {int(state.wounds[seat])}."
-
-
-def _name(seat: int, observer: int) -> str:
-    return "you" if seat == observer else f"player_{seat}"
-
-
-def _from_whom(state: Any, seat: int, effect: str, observer: int) -> str:
-    if not effect.startswith("steal"):
-        return ""
-    return f" (from {_name((seat + int(effect[-1])) % int(state.players), observer)})"
+        unknown = f" and {int(view.unknown[k])} unknown" if view.unknown[k] else ""
+        cards = f"{called[k]} holds {known}{unknown}"
+    return f"{cards}; mechas {_doubles(mechas_of(view.mechas[k]))}; wounds {int(view.wounds[k])}."
 
 
 def _listed(cards: list[int]) -> str:
@@ -190,7 +177,8 @@ def draw_table(state: Any) -> str:
     ]
     for seat, card, effect in pending_discards(state):
         lines.append(f"  pending player_{seat}  {card}: {effect}")
-    for seat, points in enumerate(scores(state)):
+    for seat in range(int(state.players)):
+        points = int(score(state, seat))
         mark = ">" if int(state.acting) >> seat & 1 else " "
         turn = "*" if seat == int(state.turn_player) else " "
         secret = cards_of(state.secret[seat])

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 from monsterzoo.envs.core.bits import first, has, popcount
-from monsterzoo.envs.core.game import Table
+from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.jit import JIT_OFF, compiled
-from numba.extending import overload
+from monsterzoo.envs.core.jit import overload
 from numba.np.numpy_support import from_dtype
 
 _games: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {}
@@ -25,9 +25,9 @@ def register(record: np.dtype, focus: Callable[..., Any], outlook: Callable[...,
     _games[record if JIT_OFF else from_dtype(record)] = (focus, outlook)
 
 
-def load(table: Table) -> None:
+def load(variant: Variant) -> None:
     """Import the game's horizon, if it has one, before a kernel that needs it is compiled."""
-    name = f"{__name__}.{table.game.name.rsplit('_', 1)[0]}"
+    name = f"{__name__}.{variant.game.name.rsplit('_', 1)[0]}"
     if find_spec(name) is not None:
         import_module(name)
 
@@ -61,13 +61,13 @@ def _of(record: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     return _games.get(record, (play_to_the_end, win_share))
 
 
-@overload(focus, strict=False)
+@overload(focus)
 def _focus(world):
     own = _of(world)[0]
     return lambda world: own(world)
 
 
-@overload(outlook, strict=False)
+@overload(outlook)
 def _outlook(world, truth, side):
     own = _of(world)[1]
     return lambda world, truth, side: own(world, truth, side)

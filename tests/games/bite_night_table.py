@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.contract import imagine
-from monsterzoo.envs.core.game import find_game
+from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.rng import generator, streams
 
 COLOURS = ("blue", "red", "yellow", "green", "violet")
@@ -47,13 +47,13 @@ class Board:
     """One game, played by names."""
 
     def __init__(self, snapshot: dict[str, Any] | None = None, seed: int = 0, **options: Any) -> None:
-        self.table = GAME.table(**options)
-        self.states = self.table.new_states(1)
-        self._rewards = np.zeros(self.table.players, np.float32)
-        self._masks = np.zeros((self.table.players, 8 * self.table.words), np.uint64)
-        self._words = np.zeros(self.table.words, np.uint64)
+        self.variant = GAME.variant(**options)
+        self.states = self.variant.new_states(1)
+        self._rewards = np.zeros(self.variant.players, np.float32)
+        self._masks = np.zeros((self.variant.players, 8 * self.variant.words), np.uint64)
+        self._words = np.zeros(self.variant.words, np.uint64)
         if snapshot is not None:
-            self.states = self.table.load(snapshot, seed)
+            self.states = self.variant.load(snapshot, seed)
         else:
             self.states["rng"] = generator(seed)
             kernels.begin(self.states, 0)
@@ -63,38 +63,38 @@ class Board:
         return self.position()[key]
 
     def position(self) -> dict[str, Any]:
-        return self.table.snapshot(self.states[0])
+        return self.variant.snapshot(self.states[0])
 
     def legal(self, seat: int) -> list[str]:
-        mask = self.table.legal_actions(self.states, 0, seat)
-        return [self.table.action_names[action] for action in np.flatnonzero(mask)]
+        mask = self.variant.legal_actions(self.states, 0, seat)
+        return [self.variant.action_names[action] for action in np.flatnonzero(mask)]
 
     def do(self, seat: int, *actions: str) -> np.ndarray:
         """Carry out actions of a seat; returns the rewards of the last one."""
         for name in actions:
             assert name in self.legal(seat), f"{name!r} is not legal for seat {seat}: {self.legal(seat)}"
-            action = self.table.parse_action(name)
+            action = self.variant.parse_action(name)
             kernels.advance_one(
-                self.states, 0, seat, action, self._rewards, self._masks, self._words, self.table.num_actions
+                self.states, 0, seat, action, self._rewards, self._masks, self._words, self.variant.num_actions
             )
         return self._rewards.copy()
 
     def observation(self, seat: int) -> np.ndarray:
-        return self.table.observation(self.states, 0, seat)
+        return self.variant.observation(self.states, 0, seat)
 
     def field(self, seat: int, name: str) -> np.ndarray:
-        return self.table.layout.read(self.observation(seat), name)
+        return self.variant.layout.read(self.observation(seat), name)
 
     def view(self, seat: int) -> tuple[bytes, bytes, str]:
         """All that a seat gets to know."""
-        mask = self.table.legal_actions(self.states, 0, seat)
+        mask = self.variant.legal_actions(self.states, 0, seat)
         return self.observation(seat).tobytes(), mask.tobytes(), GAME.describe(self.states[0], seat)
 
     def imagined(self, seat: int, seed: int = 0) -> "Board":
         """The board as a seat could imagine it."""
         world = Board.__new__(Board)
         world.__dict__.update(self.__dict__)
-        world.states = self.table.new_states(1)
+        world.states = self.variant.new_states(1)
         imagine(world.states, self.states, seat, streams(seed, 1, "world")[0])
         return world
 

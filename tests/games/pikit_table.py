@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.contract import imagine
-from monsterzoo.envs.core.game import Table, find_game
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import generator, streams
 
 GAME = find_game("pikit_v0")
@@ -22,9 +23,9 @@ REACTIVE = {2: 6, 3: 6, 4: 10, 5: 8, 6: 20, 7: 6, 8: 4, 9: 6, 10: 6, 11: 6}  # a
 
 
 @cache
-def table_of(options: str) -> Table:
+def table_of(options: str) -> Variant:
     """The game with options given as JSON."""
-    return GAME.table(**json.loads(options))
+    return GAME.variant(**json.loads(options))
 
 
 class Board:
@@ -33,21 +34,21 @@ class Board:
     def __init__(self, snapshot: dict[str, Any] | None = None, seed: int = 0, **options: Any) -> None:
         if snapshot is not None:
             options = {**{k: v for k, v in snapshot["options"].items() if k != "reward"}, **options}
-        self.table = table_of(json.dumps(options))
-        self.rewards = np.zeros(self.table.players, np.float32)
-        self._masks = np.zeros((self.table.players, 8 * self.table.words), np.uint64)
-        self._words = np.zeros(self.table.words, np.uint64)
+        self.variant = table_of(json.dumps(options))
+        self.rewards = np.zeros(self.variant.players, np.float32)
+        self._masks = np.zeros((self.variant.players, 8 * self.variant.words), np.uint64)
+        self._words = np.zeros(self.variant.words, np.uint64)
         if snapshot is not None:
-            self.states = self.table.load(snapshot, seed)
+            self.states = self.variant.load(snapshot, seed)
         else:
-            self.states = self.table.new_states(1)
+            self.states = self.variant.new_states(1)
             self.states["rng"] = generator(seed)
             kernels.begin(self.states, 0)
 
     @property
     def position(self) -> dict[str, Any]:
         """The snapshot."""
-        return self.table.snapshot(self.states[0])
+        return self.variant.snapshot(self.states[0])
 
     @property
     def asked(self) -> int | None:
@@ -58,39 +59,39 @@ class Board:
     @property
     def legal(self) -> list[str]:
         """Names of the legal actions of the seat that must decide."""
-        mask = self.table.legal_actions(self.states, 0, self.asked)
-        return [self.table.action_names[action] for action in np.flatnonzero(mask)]
+        mask = self.variant.legal_actions(self.states, 0, self.asked)
+        return [self.variant.action_names[action] for action in np.flatnonzero(mask)]
 
     def act(self, *names: str) -> "Board":
         """Carry out actions, each by whoever must decide then."""
         for name in names:
             assert name in self.legal, f"{name} is not legal, only {self.legal}"
-            action, count = self.table.parse_action(name), self.table.num_actions
+            action, count = self.variant.parse_action(name), self.variant.num_actions
             kernels.advance_one(self.states, 0, self.asked, action, self.rewards, self._masks, self._words, count)
         return self
 
     def see(self, seat: int) -> dict[str, np.ndarray]:
         """A seat's observation, field by field."""
-        row = self.table.observation(self.states, 0, seat)
-        return {field.name: self.table.layout.read(row, field.name) for field in self.table.layout}
+        row = self.variant.observation(self.states, 0, seat)
+        return {field.name: self.variant.layout.read(row, field.name) for field in self.variant.layout}
 
     def view(self, seat: int) -> tuple[bytes, bytes, str]:
         """All that a seat gets: observation, mask and text."""
         return (
-            self.table.observation(self.states, 0, seat).tobytes(),
-            self.table.legal_actions(self.states, 0, seat).tobytes(),
+            self.variant.observation(self.states, 0, seat).tobytes(),
+            self.variant.legal_actions(self.states, 0, seat).tobytes(),
             GAME.describe(self.states[0], seat),
         )
 
     def refusal(self, name: str) -> str:
         """Why an action is not legal."""
-        return str(self.table.refuse(self.states[0], self.asked, self.table.parse_action(name)))
+        return str(self.variant.refuse(self.states[0], self.asked, self.variant.parse_action(name)))
 
     def imagine(self, seat: int, stream: Any = None) -> "Board":
         """A world that a seat holds possible."""
         world = Board.__new__(Board)
         world.__dict__.update(self.__dict__)
-        world.states = self.table.new_states(1)
+        world.states = self.variant.new_states(1)
         imagine(world.states, self.states, seat, (streams(1, 1, "search") if stream is None else stream)[0])
         return world
 

@@ -59,10 +59,10 @@ def test_half_of_the_tiles_carry_a_heart():
 
 
 def test_the_basic_game_has_no_advanced_actions():
-    names = GAME.table(players=4).action_names
+    names = GAME.variant(players=4).action_names
     assert len(names) == 34 + 50 + 50 + 1
     assert not any(name.startswith("raise") or name.removeprefix("lay ") in ADVANCED for name in names)
-    names = GAME.table(players=4, advanced=True).action_names
+    names = GAME.variant(players=4, advanced=True).action_names
     assert len(names) == 43 + 150 + 1
     assert names[-1] == "no-op"
     assert len(set(names)) == len(names)
@@ -156,7 +156,7 @@ def test_three_tiles_of_every_stack_are_turned_up_from_the_top():
 
 def grabbing(seed: int = 0, **options) -> Board:
     board = Board(seed=seed, **options)
-    for seat in range(board.table.players):
+    for seat in range(board.variant.players):
         board.do(seat, board.legal(seat)[0])
     return board
 
@@ -206,11 +206,11 @@ def contested(wins: int, seats: list[int], **options) -> np.ndarray:
     """How often each seat gets the tile that all of `seats` name."""
     board = grabbing(**options)
     tile, *others = board["middle"]
-    for seat in range(board.table.players):
+    for seat in range(board.variant.players):
         if seat != seats[-1]:
             board.do(seat, f"grab {tile if seat in seats else others.pop()}")
     before = board.states
-    count = np.zeros(board.table.players)
+    count = np.zeros(board.variant.players)
     for seed in range(wins):
         board.states = before.copy()
         board.states["rng"] = generator(seed)
@@ -758,7 +758,7 @@ def test_the_number_of_laps_is_an_option(laps):
 
 
 def test_a_game_has_as_many_laps_as_players():
-    assert [int(GAME.table(players=n).template["laps"][0]) for n in (3, 4)] == [3, 4]
+    assert [int(GAME.variant(players=n).template["laps"][0]) for n in (3, 4)] == [3, 4]
 
 
 def test_score_rewards_pay_the_lead_over_the_mean_of_the_others():
@@ -795,14 +795,14 @@ def test_score_rewards_pay_the_lead_over_the_mean_of_the_others():
 )
 def test_impossible_options_are_named(options, problem):
     with pytest.raises(ValueError, match="bite_night_v0") as error:
-        GAME.table(**options)
+        GAME.variant(**options)
     assert problem in str(error.value)
     assert "allowed" in str(error.value) or "leave it out" in str(error.value) or "options are" in str(error.value)
 
 
 def test_reflexes_may_come_as_any_sequence():
     for given in ([3, 2, 1], (3, 2, 1), np.array([3, 2, 1])):
-        assert GAME.table(players=3, reflexes=given).options["reflexes"] == [3.0, 2.0, 1.0]
+        assert GAME.variant(players=3, reflexes=given).options["reflexes"] == [3.0, 2.0, 1.0]
 
 
 # --- Whole games ---
@@ -813,9 +813,9 @@ def test_random_games_follow_the_rules_in_plain_python(options):
     random = np.random.default_rng(7)
     for seed in range(5):
         board = Board(seed=seed, **options)
-        table = board.table
+        variant = board.table
         model = Model(
-            table.players, table.options["advanced"], table.options["grab"] == "draft", int(board.states["laps"][0])
+            variant.players, variant.options["advanced"], variant.options["grab"] == "draft", int(board.states["laps"][0])
         )
         model.deal(board["hands"], board["stacks"])
         for seat, action in random_walk(board, random):
@@ -825,7 +825,7 @@ def test_random_games_follow_the_rules_in_plain_python(options):
                 model.deal(position["hands"], position["stacks"])
             model.agrees_with(position)
             assert set(board.legal(seat)) == model.legal(seat)
-            other = (seat + 1) % table.players
+            other = (seat + 1) % variant.players
             assert other in position["to_act"] or board.legal(other) == ["no-op"]
             after = None
             if position["phase"] == "grab" and len(position["to_act"]) == 1:
@@ -833,7 +833,7 @@ def test_random_games_follow_the_rules_in_plain_python(options):
             model.step(seat, action, after)
         assert model.over
         assert board["scores"] == model.scores
-        assert board["winners"] == [s for s in range(table.players) if model.scores[s] == max(model.scores)]
+        assert board["winners"] == [s for s in range(variant.players) if model.scores[s] == max(model.scores)]
 
 
 def peek(board: Board, seat: int, action: str) -> list[list[str]]:
@@ -850,13 +850,13 @@ def peek(board: Board, seat: int, action: str) -> list[list[str]]:
 def test_tiles_and_cards_are_conserved(options):
     random = np.random.default_rng(1)
     board = Board(seed=11, **options)
-    deck = BASIC + ADVANCED if board.table.options["advanced"] else BASIC
+    deck = BASIC + ADVANCED if board.variant.options["advanced"] else BASIC
     for _ in random_walk(board, random):
         position = board.position()
         tiles = list(chain(*position["tiles"], *position["stacks"], position["middle"], position["graveyard"]))
-        assert len(tiles) == len(set(tiles)) == (45 if board.table.players == 3 else 48)
+        assert len(tiles) == len(set(tiles)) == (45 if board.variant.players == 3 else 48)
         cards = Counter(chain(*position["hands"], (card for _, card in position["pile"])))
-        assert cards.total() == 9 * board.table.players
+        assert cards.total() == 9 * board.variant.players
         assert cards <= deck
 
 

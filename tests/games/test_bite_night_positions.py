@@ -52,7 +52,7 @@ def test_a_position_comes_back_to_the_byte(options):
     for _ in random_walk(board, np.random.default_rng(5)):
         snapshot = json.loads(json.dumps(board.position()))
         assert set(NEEDED) <= set(snapshot)
-        again = board.table.load(snapshot, seed=99)
+        again = board.variant.load(snapshot, seed=99)
         assert again.tobytes() == board.states.tobytes()
 
 
@@ -326,7 +326,7 @@ def digest() -> str:
         board = Board(seed=number, **{**options, "laps": 1})
         for seat, action in random_walk(board, random):
             total.update(board.states.tobytes() + action.encode())
-            for other in range(board.table.players):
+            for other in range(board.variant.players):
                 total.update(board.observation(other).tobytes())
             total.update(board.imagined(seat).states.tobytes())
         total.update(board.states.tobytes())

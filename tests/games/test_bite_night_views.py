@@ -41,8 +41,8 @@ def tile_columns(tiles) -> list[int]:
 
 def expected_fields(board: Board, seat: int) -> dict[str, object]:
     """Every field of a seat's observation, from the snapshot and from what is public."""
-    position, players = board.position(), board.table.players
-    advanced = board.table.options["advanced"]
+    position, players = board.position(), board.variant.players
+    advanced = board.variant.options["advanced"]
     cards = list(BASIC) + (list(ADVANCED) if advanced else [])
     around = [(seat + k) % players for k in range(players)]
     phase, places = position["phase"], 15 if players == 3 else 16
@@ -61,7 +61,7 @@ def expected_fields(board: Board, seat: int) -> dict[str, object]:
     needs = [3 * position["round"] - len(tiles) if grabbing else 0 for tiles in position["tiles"]]
     asked = {
         "lay": around,
-        "grab": position["to_act"] if board.table.options["grab"] == "draft" else [s for s in around if needs[s]],
+        "grab": position["to_act"] if board.variant.options["grab"] == "draft" else [s for s in around if needs[s]],
         "bury": [],
         "resurrect": position["to_act"],
     }[phase]
@@ -102,9 +102,9 @@ def expected_fields(board: Board, seat: int) -> dict[str, object]:
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_every_field_of_the_observation_is_what_the_seat_knows(options):
-    layout = GAME.table(**options).layout
+    layout = GAME.variant(**options).layout
     for board in positions(options, every=5):
-        for seat in range(board.table.players):
+        for seat in range(board.variant.players):
             row = board.observation(seat)
             expected = expected_fields(board, seat)
             assert list(expected) == [field.name for field in layout]
@@ -122,8 +122,8 @@ def test_every_field_of_the_observation_is_what_the_seat_knows(options):
 def test_random_positions_reach_every_phase_and_field():
     seen: Counter = Counter()
     for board in positions({"players": 3, "advanced": True}, seed=3, every=1, games=12):
-        for field in board.table.layout:
-            seen[field.name] += int(board.table.layout.read(board.observation(1), field.name).any())
+        for field in board.variant.layout:
+            seen[field.name] += int(board.variant.layout.read(board.observation(1), field.name).any())
         seen[board["phase"]] += 1
     assert min(seen.values()) > 0, seen
 
@@ -151,7 +151,7 @@ def test_seats_are_relative():
         other = Board(moved, players=3, advanced=True, laps=9)
         for seat in range(3):
             one, two = board.observation(seat), other.observation((seat + 1) % 3)
-            for field in board.table.layout:
+            for field in board.variant.layout:
                 if field.name not in ("lap", "laps_left"):
                     assert one[field.slice].tolist() == two[field.slice].tolist(), field.name
             assert board.legal(seat) == other.legal((seat + 1) % 3)
@@ -180,7 +180,7 @@ def test_hidden_burials_are_hidden():
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_an_imagined_position_looks_the_same_and_is_a_position(options):
     for number, board in enumerate(positions(options, seed=1, every=9)):
-        for seat in range(board.table.players):
+        for seat in range(board.variant.players):
             world = board.imagined(seat, seed=number)
             assert world.view(seat) == board.view(seat)
             truth, position = board.position(), world.position()
@@ -190,7 +190,7 @@ def test_an_imagined_position_looks_the_same_and_is_a_position(options):
             assert position["choices"][seat] == truth["choices"][seat]
             assert [len(own) for own in position["choices"]] == [len(own) for own in truth["choices"]]
             if not position["over"]:
-                board.table.load(position, 0)  # raises for one that cannot be
+                board.variant.load(position, 0)  # raises for one that cannot be
 
 
 def test_all_that_is_hidden_is_resampled():
@@ -290,12 +290,12 @@ def test_the_table_can_be_drawn_at_any_time(options):
     for board in positions(options, every=3, games=1):
         text = GAME.draw_table(board.states[0])
         assert text.startswith("Bite Night")
-        assert all(f"player_{seat}" in text for seat in range(board.table.players))
+        assert all(f"player_{seat}" in text for seat in range(board.variant.players))
         assert all(len(line) < 500 for line in text.splitlines())
 
 
 def reason(board: Board, seat: int, action: str) -> str:
-    return str(board.table.refuse(board.states[0], seat, board.table.parse_action(action)))
+    return str(board.variant.refuse(board.states[0], seat, board.variant.parse_action(action)))
 
 
 def test_refusals_say_why():
@@ -325,6 +325,6 @@ def test_every_illegal_action_has_a_reason():
     for board in positions({"players": 4, "advanced": True}, every=13, games=1):
         for seat in board["to_act"]:
             legal = board.legal(seat)
-            for action in board.table.action_names[:-1:3]:
+            for action in board.variant.action_names[:-1:3]:
                 if action not in legal:
                     assert "is illegal for" in reason(board, seat, action)

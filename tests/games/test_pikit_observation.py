@@ -88,8 +88,8 @@ def test_large_numbers_stay_in_their_columns():
     deck = {3: 40, 8: 60, 6: 20}
     hands = [[8] * 50, [6] * 15, [3]]
     game = board(hands, [3] * 4 + [6] * 4, options={"deck": deck}, wounds=[0, 60, 255])
-    low, high = game.table.layout.bounds
-    row = game.table.observation(game.states, 0, 1)
+    low, high = game.variant.layout.bounds
+    row = game.variant.observation(game.states, 0, 1)
     assert (low <= row).all()
     assert (row <= high).all()
     assert game.see(1)["scores"].tolist() == [90 - 180, -128, 127]
@@ -102,7 +102,7 @@ def test_the_pending_stack_is_seen_with_its_effect_victim_and_cancels():
     fields = game.see(1)
     assert game.position["phase"] == "react"
     assert fields["pending_card"].tolist() == [0, 0, 0, 1] + [0] * 7
-    assert game.table.action_names[int(fields["pending_effect"].argmax())] == "4: steal +3"
+    assert game.variant.action_names[int(fields["pending_effect"].argmax())] == "4: steal +3"
     assert fields["pending_victim"].tolist() == [0, 0, 1, 0]  # seat 3, two places from seat 1
     assert fields["last_cancel"].tolist() == [0, 0, 0, 1]  # seat 0
     assert fields["cancels"].tolist() == [1, 0, 0, 1]

@@ -50,8 +50,8 @@ def test_a_hundred_thousand_games_keep_every_card_and_end(options):
     """100,000 games over all cases; the longest possible game bounds every one."""
     games = 3000
     batch = make_vec("pikit_v0", games, seed=11, **options)
-    most_turns = batch.table.options["max_turns"]
-    low, high = batch.table.layout.bounds
+    most_turns = batch.variant.options["max_turns"]
+    low, high = batch.variant.layout.bounds
     finished, step = 0, 0
     while finished < 17_000:
         batch.step(batch.sample_actions())
@@ -94,31 +94,31 @@ import hashlib
 import numpy as np
 from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.contract import imagine
-from monsterzoo.envs.core.game import find_game
+from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.rng import generator, streams
 
 def digest(options, games):
-    table = find_game("pikit_v0").table(reward="score", **options)
-    states, worlds, stream = table.new_states(1), table.new_states(1), streams(3, 1, "search")
-    masks = np.zeros((table.players, 8 * table.words), np.uint64)
-    rewards, words = np.zeros(table.players, np.float32), np.zeros(table.words, np.uint64)
-    row, choices, result = np.zeros(table.layout.size, np.int8), np.random.default_rng(5), hashlib.sha256()
+    variant = find_game("pikit_v0").variant(reward="score", **options)
+    states, worlds, stream = variant.new_states(1), variant.new_states(1), streams(3, 1, "search")
+    masks = np.zeros((variant.players, 8 * variant.words), np.uint64)
+    rewards, words = np.zeros(variant.players, np.float32), np.zeros(variant.words, np.uint64)
+    row, choices, result = np.zeros(variant.layout.size, np.int8), np.random.default_rng(5), hashlib.sha256()
     for game in range(games):
         states["rng"] = generator(game)
         kernels.begin(states, 0)
         step = 0
         while states["outcome"][0] == 0:
             seat = int(states["acting"][0]).bit_length() - 1
-            kernels.mask_all(states, 0, masks, words, table.num_actions)
-            legal = np.flatnonzero(masks.view(np.int8)[seat, : table.num_actions])
-            for observer in range(table.players):
+            kernels.mask_all(states, 0, masks, words, variant.num_actions)
+            legal = np.flatnonzero(masks.view(np.int8)[seat, : variant.num_actions])
+            for observer in range(variant.players):
                 kernels.observe_one(states, 0, observer, row.view(np.uint64))
                 result.update(row.tobytes())
                 if step % 5 == 0:
                     imagine(worlds, states, observer, stream[0])
                     result.update(worlds.tobytes())
             action = int(choices.choice(legal))
-            kernels.advance_one(states, 0, seat, action, rewards, masks, words, table.num_actions)
+            kernels.advance_one(states, 0, seat, action, rewards, masks, words, variant.num_actions)
             result.update(states.tobytes() + masks.tobytes() + rewards.tobytes())
             step += 1
     return result.hexdigest()

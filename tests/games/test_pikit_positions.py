@@ -202,10 +202,10 @@ def test_the_deck_in_a_snapshot_may_have_numbers_or_text_as_keys():
     snapshot = game.position
     for deck in ({8: 20, 7: 10}, {"7": 10, "8": 20}, {"7": 10, 8: 20, 3: 0}):
         snapshot["options"]["deck"] = deck
-        assert game.table.load(snapshot, 0).tobytes() == game.states.tobytes()
+        assert game.variant.load(snapshot, 0).tobytes() == game.states.tobytes()
     snapshot["options"]["deck"] = {8: 20, 7: 11}
     with pytest.raises(SnapshotError, match="the snapshot has deck="):
-        game.table.load(snapshot, 0)
+        game.variant.load(snapshot, 0)
 
 
 def test_zero_copies_are_no_copies():
@@ -216,7 +216,7 @@ def test_zero_copies_are_no_copies():
 
 
 def test_action_names():
-    names = Board().table.action_names
+    names = Board().variant.action_names
     assert len(names) == len(set(names)) == 91
     assert names[-1] == "no-op"
     effects = [

@@ -85,7 +85,7 @@ def deal_one(states):
 
 def test_drawing_5_2_8_stops_at_three_cards():
     """The rulebook's example."""
-    states = Board(players=2).table.new_states(1)
+    states = Board(players=2).variant.new_states(1)
     order = [1, 1, 1, 1, 2, 2, 2, 8, 5, 2, 8, 11, 3, 3, 3, 3]
     states["cards"][0, :16] = order
     states["deck_cards"] = 16

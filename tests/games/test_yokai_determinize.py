@@ -9,7 +9,7 @@ from math import comb, sqrt
 
 import numpy as np
 import pytest
-from monsterzoo.envs import make_vec, table
+from monsterzoo.envs import make_vec, variant
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.yokai_septet.text import PHASES
@@ -108,7 +108,7 @@ def _check(game, states, index, world, stream):
 @pytest.mark.parametrize("options", LEADS, ids=label)
 def test_worlds_are_possible_and_look_the_same_in_all_phases(options):
     vec = make_vec(GAME, num_envs=16, seed=11, **options)
-    world = vec.table.new_states(1)
+    world = vec.variant.new_states(1)
     stream = streams(5, 1, "search")[0]
     phases = set()
     pick = np.random.default_rng(1)
@@ -117,8 +117,8 @@ def test_worlds_are_possible_and_look_the_same_in_all_phases(options):
         keeping = np.flatnonzero(vec.states["phase"] == PHASES.index("keep"))
         if len(keeping):
             index = int(keeping[0])  # the rarest one
-        phases.add(vec.table.snapshot(vec.states[index])["phase"])
-        _check(vec.table, vec.states, index, world, stream)
+        phases.add(vec.variant.snapshot(vec.states[index])["phase"])
+        _check(vec.variant, vec.states, index, world, stream)
         vec.step(vec.sample_actions())
     assert phases == ({"discard", "exchange", "keep", "play"} if options["players"] == 2 else {"pass", "play"})
 
@@ -127,22 +127,22 @@ def test_worlds_are_possible_and_look_the_same_in_all_phases(options):
 def test_worlds_keep_the_observation_over_many_states(options):
     """Fewer checks, far more states: mid-passing, mid-exchange, with many voids and few cards."""
     vec = make_vec(GAME, num_envs=64, seed=12, **options)
-    world = vec.table.new_states(1)
+    world = vec.variant.new_states(1)
     stream = streams(6, 1, "search")[0]
     for _ in range(70):
         vec.step(vec.sample_actions())
         for index in range(0, 64, 8):
             seat = int(vec.seats[index])
             imagine(world, vec.states[index : index + 1], seat, stream)
-            assert vec.table.observation(world, 0, seat).tobytes() == vec.observations[index].tobytes()
-            assert vec.table.legal_actions(world, 0, seat).tobytes() == vec.action_masks[index].tobytes()
+            assert vec.variant.observation(world, 0, seat).tobytes() == vec.observations[index].tobytes()
+            assert vec.variant.legal_actions(world, 0, seat).tobytes() == vec.action_masks[index].tobytes()
 
 
 @pytest.mark.parametrize("options", LEADS, ids=label)
 def test_worlds_of_positions_in_which_nothing_was_learned(options):
     """A position loaded without sent cards, voids and so on, or with only some of that: unknown stays unknown."""
     vec = make_vec(GAME, num_envs=12, seed=13, **options)
-    game = vec.table
+    game = vec.variant
     world = game.new_states(1)
     stream = streams(7, 1, "search")[0]
     for step in range(60):
@@ -157,7 +157,7 @@ def test_worlds_of_positions_in_which_nothing_was_learned(options):
 
 
 def test_the_games_generator_plays_no_part():
-    game = table(GAME)
+    game = variant(GAME)
     states = environment(seed=1)._states.copy()
     stream = streams(5, 1, "search")
     first, second = game.new_states(1), game.new_states(1)
@@ -174,7 +174,7 @@ def test_the_games_generator_plays_no_part():
 
 def _imagined(position, seat, count, read, **options):
     """How often `read(world record)` gives what, over many worlds of a position."""
-    game = table(GAME, **options)
+    game = variant(GAME, **options)
     truth = game.load(position, 0)
     world, stream = game.new_states(1), streams(1, 1, "search")[0]
     counts = Counter()
@@ -312,10 +312,10 @@ def test_passed_cards_stay_with_their_receiver():
 
 def _after_passing(players, owner, give, **options):
     """The position after passing: seat `owner` was dealt the A and gives it away (as its card number `give`) or not."""
-    variant = options.get("variant", "base")
+    rules = options.get("variant", "base")
     hands = [[] for _ in range(players)]
     hands[owner] = ["W1"]
-    position = before_play(players, hands=hands, variant=variant)
+    position = before_play(players, hands=hands, variant=rules)
     env = environment(position, players=players, **options)
     for seat in range(players):
         cards = [card for card in position["hands"][seat] if card != "W1"][:3]

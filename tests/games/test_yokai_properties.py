@@ -111,7 +111,7 @@ def test_no_cards_left_only_happens_when_the_trump_card_is_a_seven(options):
             elif max(int(bosses).bit_count() for bosses in last.captured) >= need:
                 endings["bosses"] += 1
             else:
-                end = vec.table.snapshot(last)
+                end = vec.variant.snapshot(last)
                 assert not any(end["hands"])
                 assert end["trump_card"] in BOSSES
                 endings["empty"] += 1
@@ -177,7 +177,7 @@ def rotate(snapshot, by):
 
 def _play_round(env, seats_moved_by):
     """One round by a fixed policy that knows only its observation; each seat's view of it, and the positions."""
-    players = env.table.players
+    players = env.variant.players
     layout = env.observation_layout
     counters = [
         *range(*layout["round"].slice.indices(layout.size)),

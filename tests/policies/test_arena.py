@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from monsterzoo import policies
-from monsterzoo.envs import IllegalActionError, table
+from monsterzoo.envs import IllegalActionError, variant
 from monsterzoo.training.arena import Tournament, all_seatings, arena, enter
 from monsterzoo.training.cli import main
 from monsterzoo.training.ratings import ELO, elo, fit_ratings, mean_with_interval
@@ -22,7 +22,7 @@ class Hidden:
 
 
 def tournament(specs, options=ROUND, seed=0, game=GAME):
-    one = table(game, **options)
+    one = variant(game, **options)
     names, entrants = enter(one, specs, seed)
     return Tournament(one, names, seed), entrants
 
@@ -71,7 +71,7 @@ def test_compiled_games_and_batches_are_the_same_games(name, options):
 
 
 def test_a_player_alone_has_one_side_of_every_table():
-    pikit = table("pikit_v0", players=4)
+    pikit = variant("pikit_v0", players=4)
     games = Tournament(pikit, ["random", "heuristic"], alone="heuristic")
     assert games.seatings.tolist() == [[0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]]
     games.play(enter(pikit, ["random", "heuristic"])[1], 400)

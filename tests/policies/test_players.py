@@ -5,7 +5,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 from monsterzoo import policies
-from monsterzoo.envs import make_vec, table
+from monsterzoo.envs import make_vec, variant
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.jit import kernel
 from monsterzoo.envs.core.layout import pack_row
@@ -182,7 +182,7 @@ def packed_words(layout):
 
 
 def test_fields_are_read_back_from_a_packed_observation(name, options):
-    layout = table(name, **options).layout
+    layout = variant(name, **options).layout
     luck = np.random.default_rng(4)
     row, packed = np.zeros(layout.size, np.int8), np.full(layout.size // 8, 0xABCDEF, np.uint64)
     for field in layout:
@@ -204,7 +204,7 @@ def test_fields_are_read_back_from_a_packed_observation(name, options):
 def test_compiled_players_see_what_the_tensor_shows(name, options):
     player = import_module(f"monsterzoo.policies.heuristics.{name.removesuffix('_v0')}")
     vec = positions(name, options, count=16, steps=0)
-    layout, words = vec.table.layout, packed_words(vec.table.layout)
+    layout, words = vec.variant.layout, packed_words(vec.variant.layout)
     observed, packed, read = (np.zeros(layout.size // 8, np.uint64) for _ in range(3))
     columns_read = np.zeros(layout.size, np.int8)
     for field in layout:

@@ -90,11 +90,11 @@ NIM = Game(
 
 def positions() -> SimpleNamespace:
     """Every position with a choice: stones, observations, masks, and the winning move or -1."""
-    table = NIM.table()
+    variant = NIM.variant()
     stones = np.arange(2, MOST + 1)
-    states = table.new_states(len(stones))
+    states = variant.new_states(len(stones))
     states["stones"] = stones
     states["acting"] = 1
-    observations = np.stack([table.observation(states, i, 0) for i in range(len(stones))])
+    observations = np.stack([variant.observation(states, i, 0) for i in range(len(stones))])
     masks = np.tile(np.array([1, 1, 0], np.int8), (len(stones), 1))
-    return SimpleNamespace(table=table, stones=stones, observations=observations, masks=masks, best=stones % 3 - 1)
+    return SimpleNamespace(variant=variant, stones=stones, observations=observations, masks=masks, best=stones % 3 - 1)

@@ -22,7 +22,7 @@ class Perfect:
 
 def test_a_network_first_learns_to_choose_like_its_teacher(monkeypatch) -> None:
     monkeypatch.setitem(policies._MAKERS, "perfect", "uniform:make")
-    monkeypatch.setattr("monsterzoo.training.ppo.make_for", lambda table, spec, seed: Perfect())
+    monkeypatch.setattr("monsterzoo.training.ppo.make_player", lambda variant, spec, seed: Perfect())
     config = replace(TINY, imitate="perfect", imitate_share=1.0, updates=15, opponents=())
     trainer = Trainer(config, NIM)
     reports = [trainer.update() for _ in range(config.updates)]

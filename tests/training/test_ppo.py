@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 import torch
 from monsterzoo.envs import VectorGame
-from monsterzoo.envs.core.game import find_game
-from monsterzoo.policies import make, make_for
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.players import make_player
+from monsterzoo.policies import make
 from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, read
 from monsterzoo.training import network as networks
 from monsterzoo.training import ppo
@@ -76,12 +77,12 @@ def test_improves_at_pikit_from_nothing() -> None:
     )  # fmt: skip
     trainer = Trainer(config)
     # Actions are drawn: the most likely action of an untrained network, the first legal one, is a good one at Pikit.
-    policy, random = NetworkPolicy(trainer.network, seed=1), make_for(trainer.table, "random", 2)
-    before = play_games(trainer.table, policy, random, 1000, seed=5).mean()
+    policy, random = NetworkPolicy(trainer.network, seed=1), make_player(trainer.variant, "random", 2)
+    before = play_games(trainer.variant, policy, random, 1000, seed=5).mean()
     assert before == pytest.approx(0.5, abs=0.07), "an untrained network plays at random"
     while trainer.progress < 1:
         trainer.update()
-    after = play_games(trainer.table, policy, random, 1000, seed=5).mean()
+    after = play_games(trainer.variant, policy, random, 1000, seed=5).mean()
     assert after > 0.75  # 0.87 to 0.90 over many seeds; 0.49 without learning, 0.00 with the advantages' sign wrong
 
 
@@ -90,8 +91,8 @@ def test_gets_better_than_random_at_a_team_game() -> None:
     trainer = Trainer(config)
     while trainer.progress < 1:
         trainer.update()
-    policy, random = NetworkPolicy(trainer.network, greedy=True), make_for(trainer.table, "random")
-    assert play_games(trainer.table, policy, random, 2000, seed=5).mean() > 0.55  # 0.59 to 0.61 over seeds
+    policy, random = NetworkPolicy(trainer.network, greedy=True), make_player(trainer.variant, "random")
+    assert play_games(trainer.variant, policy, random, 2000, seed=5).mean() > 0.55  # 0.59 to 0.61 over seeds
 
 
 def test_too_few_steps_to_learn_from_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -102,15 +103,15 @@ def test_too_few_steps_to_learn_from_are_refused(capsys: pytest.CaptureFixture[s
 
 
 def test_evaluation_is_fair_to_equals() -> None:
-    table = find_game("yokai_septet_v0").table(episode="round")
-    shares = play_games(table, make_for(table, "random", 1), make_for(table, "random", 2), 4000, seed=3)
+    variant = find_game("yokai_septet_v0").variant(episode="round")
+    shares = play_games(variant, make_player(variant, "random", 1), make_player(variant, "random", 2), 4000, seed=3)
     assert abs(shares.mean() - 0.5) < 4 * shares.std() / np.sqrt(4000)
 
 
 def test_every_sampled_action_is_legal_and_every_legal_one_is_sampled() -> None:
     games = VectorGame(find_game("yokai_septet_v0"), 256, seed=1)
     torch.manual_seed(0)
-    network = Network.for_table(games.table, 32, 1)
+    network = Network.for_variant(games.variant, 32, 1)
     generator = torch.Generator().manual_seed(0)
     torch.nn.init.normal_(network.policy.weight, std=3.0)  # sharp, with illegal actions among the likeliest
     for _ in range(60):
@@ -211,11 +212,11 @@ def test_numpy_plays_like_torch(tmp_path: Path) -> None:
     for _ in range(20):
         games.step(games.sample_actions())
     torch.manual_seed(0)
-    network = Network.for_table(games.table, 48, 2)
+    network = Network.for_variant(games.variant, 48, 2)
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, std=0.2)
-    networks.write(tmp_path / WEIGHTS, network, games.table)
-    policy = NeuralPolicy(games.table, *read(tmp_path / WEIGHTS), name="test")
+    networks.write(tmp_path / WEIGHTS, network, games.variant)
+    policy = NeuralPolicy(games.variant, *read(tmp_path / WEIGHTS), name="test")
     logits, values = policy.evaluate(games.observations)
     masks = torch.from_numpy(games.action_masks)
     log_probs, expected = network(torch.from_numpy(games.observations), masks)
@@ -232,10 +233,10 @@ def test_numpy_plays_like_torch(tmp_path: Path) -> None:
 
 def test_a_policy_can_draw_from_its_probabilities(tmp_path: Path) -> None:
     known = positions()
-    network = Network.for_table(known.table, 8, 1)
+    network = Network.for_variant(known.variant, 8, 1)
     network.policy.bias.data = torch.tensor([0.0, 1.0, 9.0])  # the third action is never legal
-    networks.write(tmp_path / WEIGHTS, network, known.table)
-    policy = NeuralPolicy(known.table, *read(tmp_path / WEIGHTS), temperature=1.0, seed=3)
+    networks.write(tmp_path / WEIGHTS, network, known.variant)
+    policy = NeuralPolicy(known.variant, *read(tmp_path / WEIGHTS), temperature=1.0, seed=3)
     rows = np.tile(known.observations[:1], (20_000, 1))
     actions = policy.act(rows, np.tile(known.masks[:1], (20_000, 1)), np.zeros(20_000, np.int64))
     assert set(actions) == {0, 1}
@@ -244,15 +245,15 @@ def test_a_policy_can_draw_from_its_probabilities(tmp_path: Path) -> None:
 
 def test_a_network_refuses_another_game_layout_or_action_set(tmp_path: Path) -> None:
     known = positions()
-    networks.write(tmp_path / WEIGHTS, Network.for_table(known.table, 8, 1), known.table)
+    networks.write(tmp_path / WEIGHTS, Network.for_variant(known.variant, 8, 1), known.variant)
     with pytest.raises(ValueError, match="was trained on nim_v0, it cannot play yokai_septet_v0"):
         make(f"ppo:{tmp_path}", "yokai_septet_v0")
-    other = replace(NIM, layout=lambda options: OTHER_LAYOUT).table()
+    other = replace(NIM, layout=lambda options: OTHER_LAYOUT).variant()
     with pytest.raises(ValueError, match=r"other observations.*differ in pebbles, stones"):
-        make_for(other, f"ppo:{tmp_path}")
-    more = replace(NIM, actions=lambda options: ("take 1", "take 2", "take 3")).table()
+        make_player(other, f"ppo:{tmp_path}")
+    more = replace(NIM, actions=lambda options: ("take 1", "take 2", "take 3")).variant()
     with pytest.raises(ValueError, match=r"chooses among 3 actions.*here are 4"):
-        make_for(more, f"ppo:{tmp_path}")
+        make_player(more, f"ppo:{tmp_path}")
 
 
 def test_weights_that_are_no_weights_are_refused(tmp_path: Path) -> None:

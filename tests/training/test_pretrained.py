@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from monsterzoo.envs.core.game import find_game
-from monsterzoo.policies import make, make_for
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.players import make_player
+from monsterzoo.policies import make
 from monsterzoo.policies.neural import PRETRAINED, pretrained
 from monsterzoo.training.config import Config
 from monsterzoo.training.models import README, document, publish
@@ -14,20 +15,20 @@ MODELS = [pytest.param(model, id=model["file"]) for model in pretrained()]
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_shipped_network_beats_random_players(model) -> None:
-    table = find_game(model["game"]).table(**model["options"])
+    variant = find_game(model["game"]).variant(**model["options"])
     policy = make("pretrained", model["game"], **model["options"])
-    games = 100 * table.sides
-    shares = play_games(table, policy, make_for(table, "random"), games, seed=2)
-    assert shares.mean() - 3 * shares.std() / np.sqrt(games) > 1 / table.sides
+    games = 100 * variant.sides
+    shares = play_games(variant, policy, make_player(variant, "random"), games, seed=2)
+    assert shares.mean() - 3 * shares.std() / np.sqrt(games) > 1 / variant.sides
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_shipped_network_does_against_its_heuristic_as_the_index_says(model) -> None:
-    table = find_game(model["game"]).table(**model["options"])
+    variant = find_game(model["game"]).variant(**model["options"])
     policy = make("pretrained", model["game"], **model["options"])
     measured = model["arena"]["heuristic"]["alone"]
-    games = 100 * table.sides
-    shares = play_games(table, policy, make_for(table, "heuristic"), games, seed=3)
+    games = 100 * variant.sides
+    shares = play_games(variant, policy, make_player(variant, "heuristic"), games, seed=3)
     low, high = measured["interval"]
     assert low <= measured["win_rate"] <= high
     assert abs(shares.mean() - measured["win_rate"]) < 4 * shares.std() / np.sqrt(games)
