@@ -16,7 +16,7 @@ help:
 	@echo "make clean      remove the virtual environment and caches"
 
 demo: $(VENV)/.demo
-	@$(RUN) monsterzoo.benchmarks.demo
+	@$(RUN) monsterzoo.training.demo
 
 test: lint
 	$(RUN) pytest -n 2
@@ -31,8 +31,8 @@ benchmark: $(VENV)/.test
 	$(RUN) monsterzoo.benchmarks.pictures
 
 generated: $(VENV)/.test
-	$(RUN) monsterzoo.envs.tables --write
-	$(RUN) monsterzoo.envs.playthrough --write
+	$(RUN) tools.tables --write
+	$(RUN) tools.playthrough --write
 
 # Stamps: installing again is only needed when the packaging has changed.
 

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game, names
-from monsterzoo.envs.tables import label
+from monsterzoo.training.game_options import label
 
 from .measuring import Rate, Run, aec_loop, grid, machine, measure, timed, version
 from .throughput import vector

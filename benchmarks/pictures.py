@@ -30,7 +30,7 @@ NAMES = {
 
 
 def throughput(report: dict[str, Any], file: Path) -> None:
-    """Bars on a logarithmic scale: one group an interface, one bar a game (its first variant)."""
+    """Bars on a logarithmic scale: one group per interface, one bar per game (its first variant)."""
     pyplot = import_module("matplotlib.pyplot")
     first = {name: game["variants"][0]["rates"] for name, game in report["games"].items()}
     shown = [key for key in MEANINGS if any(key in rates for rates in first.values())]

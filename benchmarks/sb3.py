@@ -20,6 +20,7 @@ import gymnasium
 import numpy as np
 import torch
 from monsterzoo.envs import make
+from monsterzoo.training.game_options import add_game_arguments, game_options, label
 from monsterzoo.training.sb3 import MaskedPolicy, make_vec_env
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
@@ -92,8 +93,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(
         "python -m monsterzoo.benchmarks.sb3", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--game", default="pikit_v0")
-    parser.add_argument("--players", type=int, default=2)
+    add_game_arguments(parser, "pikit_v0", players=2)
     parser.add_argument("--num-envs", type=int, default=1024, help="games of the batch")
     parser.add_argument("--few", type=int, default=8, help="games of the customary DummyVecEnv")
     parser.add_argument("--rollout", type=int, default=8192, help="decisions of all games between two updates")
@@ -110,7 +110,7 @@ def main(argv: list[str]) -> int:
 
 def measure_all(chosen: argparse.Namespace) -> dict[tuple[str, str], list[float]]:
     """Steps a second of all rounds, by environments and policy; the batch comes first."""
-    game, many, options = chosen.game, chosen.num_envs, {"players": chosen.players}
+    game, many, options = chosen.game, chosen.num_envs, game_options(chosen)
     environments: dict[str, VecEnv] = {
         f"make_vec_env, {many:,} games": make_vec_env(game, many, "random", seed=0, seat=0, **options)
     }
@@ -139,8 +139,8 @@ def report(chosen: argparse.Namespace, rates: dict[tuple[str, str], list[float]]
         ratios.append([f"{meaning}: {env}", stock, faster("MaskedPolicy", env, "MlpPolicy")])
         ratios[-1].append(faster("MaskedPolicy", env, "MaskedPolicy"))
     return (
-        f"MaskablePPO on {chosen.game}, {chosen.players} players, learning included: {chosen.rollout:,} decisions an "
-        f"update,\nminibatches of {chosen.batch_size:,}, epochs: {chosen.epochs}, one thread; medians of "
+        f"MaskablePPO on {chosen.game} {label(game_options(chosen))}, learning included: {chosen.rollout:,} decisions "
+        f"per update,\nminibatches of {chosen.batch_size:,}, epochs: {chosen.epochs}, one thread; medians of "
         f"{chosen.rounds} rounds by {'processor' if chosen.cpu else 'wall-clock'} time\n\n"
         + grid(("steps/s", *POLICIES), rows)
         + "\n\n"

@@ -15,8 +15,9 @@ from time import monotonic
 from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game, names
-from monsterzoo.envs.tables import label
+from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training.arena import Tournament, enter
+from monsterzoo.training.game_options import label
 
 from .measuring import machine
 
@@ -50,13 +51,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 def climb(name: str, options: dict[str, Any], parsed: argparse.Namespace) -> dict[str, Any]:
     """The ladder of one variant."""
-    rungs = [play(name, options, ["random", "heuristic"], parsed.fast_games, parsed)]
-    searches = (f"search:{budget}" for budget in parsed.budgets)
-    rungs += [play(name, options, ["heuristic", search], parsed.games, parsed) for search in searches]
-    base = rungs[0]["rating"]
-    for rung in rungs[1:]:
-        rung["rating"] += base
-    even = 1 / find_game(name).variant(**options).sides
+    variant = find_game(name).variant(**options)
+    rungs, base, below = [], 0.0, "random"
+    if has_heuristic(variant):
+        rungs = [play(name, options, ["random", "heuristic"], parsed.fast_games, parsed)]
+        base, below = rungs[0]["rating"], "heuristic"
+    for budget in parsed.budgets:
+        rungs.append(play(name, options, [below, f"search:{budget}"], parsed.games, parsed))
+        rungs[-1]["rating"] += base
+    even = 1 / variant.sides
     return {"game": name, "options": options, "label": f"{name} {label(options)}", "even": even, "rungs": rungs}
 
 
@@ -128,7 +131,7 @@ def write(folder: Path, ladders: list[dict[str, Any]], command: str) -> None:
 
 
 def draw(ladders: list[dict[str, Any]], path: Path) -> None:
-    """Ratings by player, a panel a game, a line a variant: search gets stronger with its budget."""
+    """Ratings by player, one panel per game, one line per variant: search gets stronger with its budget."""
     from matplotlib.figure import Figure
 
     games = list(dict.fromkeys(ladder["game"] for ladder in ladders))

@@ -28,7 +28,7 @@ from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.register import gymnasium_id
-from monsterzoo.envs.tables import label
+from monsterzoo.training.game_options import label
 
 from .measuring import (
     Rate,

@@ -8,7 +8,7 @@ from pettingzoo import AECEnv
 from .core.catalogue import find_game, names
 from .core.game import Game, IllegalActionError, SnapshotError, Variant
 from .core.rng import env_seed
-from .register import register_game, register_lazily
+from .register import register_game, register_installed, register_lazily
 from .vector import VectorGame
 from .version import VERSION as __version__  # noqa: N811
 
@@ -84,3 +84,4 @@ def _own_game(folder: str) -> Game:
 
 for _folder in ("bite_night", "pikit", "yokai_septet"):
     register_lazily(f"{_folder}_v0", lambda folder=_folder: _own_game(folder))
+register_installed()

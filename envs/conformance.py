@@ -10,7 +10,10 @@ import json
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass
+from inspect import signature
+from io import StringIO
 from typing import Any
 
 import gymnasium
@@ -21,10 +24,12 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, ren
 
 from . import make, make_vec, replay
 from .aec import GameEnv
-from .core.contract import imagine
+from .core import contract, kernels
 from .core.catalogue import find_game
+from .core.contract import HEADER, MAX_PLAYERS, PLAYING, VIEW_HEADER, imagine
 from .core.game import Game, IllegalActionError, Variant
-from .core.rng import env_seed, streams
+from .core.layout import NUMBERS, SET, Field
+from .core.rng import env_seed, generator, streams
 from .parallel import ParallelGameEnv
 from .register import gymnasium_id
 
@@ -90,6 +95,22 @@ def play(env: GameEnv, random: np.random.Generator) -> list[int]:
     return list(random_steps(env, random))
 
 
+def moments(env: GameEnv, random: np.random.Generator, seed: int, stride: int, wanted: int = 30) -> Iterator[int]:
+    """Play whole games of `seed`, `seed + 1`, … at random, and stop at every `stride`-th step, yielding its number.
+
+    There are at least two games and `wanted` moments, so that short games are looked at as closely as long ones.
+    Whoever looks must leave the game as it is.
+    """
+    seen = game = 0
+    while game < 2 or seen < wanted:
+        env.reset(seed=seed + game)
+        for step, _ in enumerate(random_steps(env, random)):
+            if (step + game) % stride == 0:
+                seen += 1
+                yield step
+        game += 1
+
+
 def _same(one: Any, other: Any) -> bool:
     """Whether two nests of dicts, arrays and numbers are equal to the bit."""
     if isinstance(one, dict):
@@ -108,13 +129,71 @@ def _seen(env: GameEnv) -> dict[str, Any]:
     }
 
 
-def _view(variant: Variant, states: np.ndarray, seat: int) -> tuple[bytes, bytes, str]:
-    """All that a seat gets to know of a state: observation, mask, text."""
-    return (
-        variant.observation(states, 0, seat).tobytes(),
-        variant.legal_actions(states, 0, seat).tobytes(),
-        variant.describe(variant.look(states, 0, seat)[0], seat),
-    )
+def _known(variant: Variant, states: np.ndarray, seat: int) -> dict[str, Any]:
+    """All that a seat gets to know of a state: view, observation, mask, text."""
+    views = variant.look(states, 0, seat)
+    return {
+        **{f"{name} in the view": views[name].tobytes() for name in views.dtype.names},
+        "the observation": variant.observation(states, 0, seat).tobytes(),
+        "the mask": variant.legal_actions(states, 0, seat).tobytes(),
+        "the text": variant.describe(views[0], seat),
+    }
+
+
+def _changed(one: Any, other: Any) -> str:
+    """The parts in which two dicts, or two arrays of records, differ."""
+    names = one if isinstance(one, dict) else one.dtype.names
+    return ", ".join(name for name in names if not _same(one[name], other[name]))
+
+
+# --- What a game says of itself ---
+
+
+def check_definition(case: Case) -> None:
+    """Records, functions, names and layout fit together."""
+    game, variant = case.game, case.variant
+    for record, header in ((game.record, HEADER), (game.view, VIEW_HEADER)):
+        missing = [name for name, *_ in header if name not in (record.names or ())]
+        assert not missing, f"record_type and view_type make the types of states and views; {missing} are missing"
+    for name in ("setup", "legal", "step", "look", "score", "determinize"):
+        own, wanted = (_parameters(function) for function in (getattr(game, name), getattr(contract, name)))
+        assert len(own) == len(wanted), f"{name} takes {', '.join(wanted)}, not {', '.join(own)}"
+    names = variant.action_names
+    assert len(set(names)) == len(names), "two actions have the same name (the last one is the no-op)"
+    assert 2 <= variant.players <= MAX_PLAYERS, f"configure wrote {variant.players} players"
+    assert 2 <= variant.sides <= variant.players, f"configure wrote {variant.sides} sides"
+    assert variant.template["scale"][0] > 0, "configure wrote no scale for rewards"
+    assert json.loads(json.dumps(variant.options)) == variant.options, "options are not JSON"
+    assert variant.layout in game.layouts, f"none of {game.variants} has the layout of {case.options}"
+    for field in variant.layout:
+        problem = _misfit(field, game.view)
+        assert not problem, f"{field.name} in the layout: {problem}"
+
+
+def _parameters(function: Any) -> list[str]:
+    assert callable(function), f"{function!r} is not a function"
+    return list(signature(getattr(function, "py_func", function)).parameters)
+
+
+def _misfit(field: Field, view: np.dtype) -> str:
+    """Why a field of a layout cannot show its field of the view, if it cannot."""
+    if field.source not in (view.names or ()):
+        return f"there is no {field.source} in the view"
+    kind = view[field.source]
+    shape, room = field.shape if field.kind == NUMBERS else field.shape[:-1], kind.shape
+    if field.kind == NUMBERS and kind.base.itemsize > 1:
+        if not room:
+            return f"a number is a byte in the view, not {kind}"
+        room = (*room[:-1], room[-1] * kind.base.itemsize - field.first)  # the bytes of words
+    if len(shape) != len(room) or any(own > possible for own, possible in zip(shape, room)):
+        return f"its entries are {shape}, those of the view {room}"
+    if field.kind != NUMBERS and field.shape[-1] > 64:
+        return f"a set or number has at most 64 columns, not {field.shape[-1]}"
+    if field.kind == SET and kind.base.kind != "u":
+        return f"a set is an unsigned integer in the view, not {kind.base}"
+    if field.kind != SET and kind.base.kind not in "iu":
+        return f"numbers are integers in the view, not {kind.base}"
+    return ""
 
 
 # --- The libraries' own tests ---
@@ -122,7 +201,7 @@ def _view(variant: Variant, states: np.ndarray, seat: int) -> tuple[bytes, bytes
 
 def check_pettingzoo(case: Case) -> None:
     """PettingZoo's api, seed and render tests, AEC and parallel."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), redirect_stdout(StringIO()):
         warnings.simplefilter("ignore")  # Dict observations always cause warnings, illegal moves are logged
         api_test(case.env(), num_cycles=200, verbose_progress=False)
         api_test(case.raw_env(), num_cycles=200, verbose_progress=False)
@@ -160,13 +239,71 @@ def check_gymnasium(case: Case) -> None:
 # --- Rules, seen from outside ---
 
 
+def check_contract(case: Case) -> None:
+    """Set-up, turns and endings are what `contract` says, and plain Python plays the same games as compiled code."""
+    variant, random = case.variant, np.random.default_rng(case.seed)
+    states, plain = variant.new_states(1), variant.new_states(1)
+    states["rng"] = plain["rng"] = generator(case.seed)
+    rewards = np.empty(variant.players, np.float32)
+    masks, words = np.empty((variant.players, 8 * variant.words), np.uint64), np.empty(variant.words, np.uint64)
+    games = steps = 0
+    while games < 3 or steps < 60:
+        games += 1
+        fresh = variant.new_states(1)
+        fresh["rng"] = states["rng"]
+        kernels.begin(fresh, 0)
+        kernels.begin(states, 0)
+        _plainly(contract.setup, plain[0])
+        assert fresh.tobytes() == states.tobytes(), (
+            f"setup leaves something of the last game in {_changed(fresh, states)}"
+        )
+        _check_turn(variant, states)
+        kernels.mask_all(states, 0, masks, words, variant.num_actions)
+        while states["outcome"][0] == PLAYING:
+            assert plain.tobytes() == states.tobytes(), (
+                f"plain Python and compiled code differ in {_changed(plain, states)} after {_moment(variant, states)}"
+            )
+            seat = random.choice([seat for seat in range(variant.players) if states["acting"][0] >> seat & 1])
+            legal = masks.view(np.int8)[seat]
+            assert legal.any(), f"seat {seat} acts but has no legal action: {_moment(variant, states)}"
+            assert not legal[variant.num_actions - 1 :].any(), f"seat {seat} may choose what is no action but a no-op"
+            action = int(random.choice(np.flatnonzero(legal)))
+            kernels.advance_one(states, 0, int(seat), action, rewards, masks, words, variant.num_actions)
+            _plainly(contract.step, plain[0], int(seat), action)
+            steps += 1
+            _check_turn(variant, states)
+
+
+def _plainly(function: Callable[..., Any], *arguments: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numpy's scalars warn where they wrap, compiled integers do not
+        function(*arguments)
+
+
+def _check_turn(variant: Variant, states: np.ndarray) -> None:
+    """Who acts and who has won are sets of seats that fit the outcome."""
+    outcome, acting, winners = (int(states[name][0]) for name in ("outcome", "acting", "winners"))
+    everybody = (1 << variant.players) - 1
+    assert outcome in (contract.PLAYING, contract.TERMINATED, contract.TRUNCATED), f"outcome is {outcome}"
+    assert not acting & ~everybody, f"acting is {acting:b}, with {variant.players} players"
+    assert not winners & ~everybody, f"winners is {winners:b}, with {variant.players} players"
+    if outcome == PLAYING:
+        assert acting, f"nobody acts, but the game is not over: {_moment(variant, states)}"
+        assert not winners, "somebody has won, but the game is not over"
+    else:
+        assert not acting, f"the game is over, but acting is {acting:b} and not 0"
+        sides = [winners >> seat & 1 for seat in range(variant.players)]
+        assert sides == [sides[seat % variant.sides] for seat in range(variant.players)], "a side wins only in part"
+
+
+def _moment(variant: Variant, states: np.ndarray) -> str:
+    return f"position {variant.snapshot(states[0])}"
+
+
 def check_masks(case: Case) -> None:
     """Every masked-out action is refused and changes nothing; every masked-in one is accepted."""
     env, random = case.raw_env(), np.random.default_rng(case.seed)
-    env.reset(seed=case.seed)
-    for step, _ in enumerate(random_steps(env, random)):
-        if step % 7:
-            continue
+    for _ in moments(env, random, case.seed, 7):
         before = env.save()
         mask = env.infos[env.agent_selection]["action_mask"]
         assert mask.any(), "an acting seat has no legal action"
@@ -194,15 +331,11 @@ def _refused(env: GameEnv, action: int) -> str:
 def check_conservation(case: Case) -> None:
     """Snapshots are JSON and lose nothing: loading one at any step shows the same, so no card is lost or doubled."""
     env, other, random = case.raw_env(), case.raw_env(), np.random.default_rng(case.seed)
-    for game in range(2):
-        env.reset(seed=case.seed + game)
-        for step, _ in enumerate(random_steps(env, random)):
-            if step % 3:
-                continue
-            snapshot = json.loads(json.dumps(env.snapshot()))
-            other.reset(seed=1, options={"snapshot": snapshot})
-            assert other.snapshot() == env.snapshot(), "a snapshot comes back changed"
-            assert _same(_seen(other), _seen(env)), "a position loaded from its snapshot looks different"
+    for _ in moments(env, random, case.seed, 3):
+        snapshot = json.loads(json.dumps(env.snapshot()))
+        other.reset(seed=1, options={"snapshot": snapshot})
+        assert other.snapshot() == env.snapshot(), "a snapshot comes back changed"
+        assert _same(_seen(other), _seen(env)), "a position loaded from its snapshot looks different"
 
 
 def check_returns(case: Case) -> None:
@@ -210,7 +343,7 @@ def check_returns(case: Case) -> None:
     for reward in ("win", "score"):
         env, random = Case(case.name, {**case.options, "reward": reward}).raw_env(), np.random.default_rng(case.seed)
         sides = env.variant.sides
-        for game in range(3):
+        for game in range(10):
             env.reset(seed=case.seed + game)
             totals = np.zeros(env.variant.players)
             for _ in random_steps(env, random):
@@ -251,29 +384,27 @@ def check_truncation(case: Case) -> None:
 def check_saving(case: Case) -> None:
     """save/restore, deepcopy and pickle, wrapped and not, continue identically from every kind of moment."""
     random = np.random.default_rng(case.seed)
-    env, other = case.raw_env(), case.raw_env()
-    env.reset(seed=case.seed)
-    moments = []
-    for step, _ in enumerate(random_steps(env, random)):
-        if step < 12 or step % 29 == 0:
-            moments.append((step, env.save()))
-    actions, end = [action for _, action in env._moves], env.snapshot()
-    other.reset(seed=case.seed + 1)
-    for step, saved in moments:
-        other.restore(saved)
-        for action in actions[step:]:
-            other.step(action)
-        assert other.snapshot() == end, f"a game restored at step {step} ends differently"
-        assert other.record() == env.record(), "a restored game has another record"
-    wrapped = case.env()
-    wrapped.reset(seed=case.seed)
-    for action in actions[: len(actions) // 2]:
-        wrapped.step(action)
-    for twin in (copy.deepcopy(wrapped), pickle.loads(pickle.dumps(wrapped))):
-        for action in actions[len(actions) // 2 :]:
-            twin.step(action)
-        assert twin.unwrapped.snapshot() == end, "a copied environment ends differently"
-    assert len(wrapped.unwrapped._moves) == len(actions) // 2, "a copy moved its original"
+    env, other, wrapped = case.raw_env(), case.raw_env(), case.env()
+    other.reset(seed=case.seed - 1)
+    for seed in range(case.seed, case.seed + 3):
+        env.reset(seed=seed)
+        saved = [(step, env.save()) for step, _ in enumerate(random_steps(env, random)) if step < 12 or step % 29 == 0]
+        actions, end = [action for _, action in env._moves], env.snapshot()
+        for step, data in saved:
+            other.restore(data)
+            for action in actions[step:]:
+                other.step(action)
+            assert other.snapshot() == end, f"a game restored at step {step} ends differently"
+            assert other.record() == env.record(), "a restored game has another record"
+        half = len(actions) // 2
+        wrapped.reset(seed=seed)
+        for action in actions[:half]:
+            wrapped.step(action)
+        for twin in (copy.deepcopy(wrapped), pickle.loads(pickle.dumps(wrapped))):
+            for action in actions[half:]:
+                twin.step(action)
+            assert twin.unwrapped.snapshot() == end, "a copied environment ends differently"
+        assert len(wrapped.unwrapped._moves) == half, "a copy moved its original"
 
 
 def check_records(case: Case) -> None:
@@ -302,9 +433,10 @@ def check_same_games(case: Case) -> None:
         single = case.raw_env()
         single.reset(seed=env_seed(case.seed, i))
         singles.append(single)
-    ends = 0
-    for _ in range(600):
-        one, two = batches
+    ends, (one, two) = np.zeros(5, np.int64), batches
+    for step in range(20_000):
+        if step >= 200 and ends.all():
+            break
         for i, env in enumerate(singles):
             seen = env.observe(env.agent_selection)
             assert env.possible_agents[one.seats[i]] == env.agent_selection, "AEC and batch ask different seats"
@@ -321,18 +453,20 @@ def check_same_games(case: Case) -> None:
             over = any(env.terminations.values()) or any(env.truncations.values())
             assert over == bool(one.terminated[i] or one.truncated[i]), "AEC and batch end differently"
             if over:
-                ends += 1
+                ends[i] += 1
                 assert env._states.tobytes() == one.final_states[i : i + 1].tobytes(), "final states differ"
                 env.reset()
-    _check_parallel(case)
+    assert ends.all(), "a random game did not end within 20,000 decisions"
+    for seed in range(case.seed, case.seed + 3):
+        _check_parallel(case, seed)
 
 
-def _check_parallel(case: Case) -> None:
+def _check_parallel(case: Case, seed: int) -> None:
     """The parallel environment plays the AEC environment's game."""
-    random = np.random.default_rng(case.seed)
+    random = np.random.default_rng(seed)
     parallel, env = case.parallel_env(), case.raw_env()
-    _, infos = parallel.reset(seed=case.seed)
-    env.reset(seed=case.seed)
+    _, infos = parallel.reset(seed=seed)
+    env.reset(seed=seed)
     chosen: dict[str, list[int]] = {agent: [] for agent in env.possible_agents}
     owed, gained = dict.fromkeys(chosen, 0.0), dict.fromkeys(chosen, 0.0)
     while parallel.agents:
@@ -360,42 +494,80 @@ def _check_parallel(case: Case) -> None:
     assert replay(parallel.record()).snapshot() == env.snapshot(), "a parallel game's record does not replay"
 
 
-# --- Secrets ---
+# --- Views and secrets ---
+
+
+def check_views(case: Case) -> None:
+    """A view is a function of state and seat, and the tensor tells all of it: `decode` gives back the same bytes."""
+    variant, env, random = case.variant, case.raw_env(), np.random.default_rng(case.seed)
+    layout = variant.layout
+    again = np.empty(layout.size, np.int8)
+    for step in moments(env, random, case.seed, 5):
+        for seat in range(variant.players):
+            moment = f"seat {seat} at step {step}"
+            view, row = variant.look(env._states, 0, seat), variant.observation(env._states, 0, seat)
+            kernels.observe_one(env._states, 0, seat, _used_views(variant), again.view(np.uint64))
+            assert _same(again, row), f"{moment}: look does not write {_other_columns(variant, row, again)}"
+            back = variant.decode(row[None])
+            assert _same(back, view), f"{moment}: the tensor does not tell {_changed(view, back)}"
+            layout.encode(view[0], again)
+            assert _same(again, row), (
+                f"{moment}: plain Python encodes {_other_columns(variant, row, again)} differently"
+            )
+            outside = [field.name for field in layout if _exceeds(row[field.slice], field)]
+            assert not outside, f"{moment}: {', '.join(outside)} out of bounds"
+
+
+def _used_views(variant: Variant) -> np.ndarray:
+    """A view that holds something else in every field that `look` writes."""
+    views = variant.new_views()
+    for field in variant.layout:
+        if field.source not in variant.game.view_options:
+            views[field.source] = np.iinfo(views[field.source].dtype).max if field.kind == SET else 1
+    return views
+
+
+def _other_columns(variant: Variant, one: np.ndarray, other: np.ndarray) -> str:
+    return ", ".join(field.name for field in variant.layout if not _same(one[field.slice], other[field.slice]))
+
+
+def _exceeds(columns: np.ndarray, field: Field) -> bool:
+    return bool((columns < field.low).any() or (columns > field.high).any())
 
 
 def check_secrets(case: Case) -> None:
     """What a seat gets never depends on what it cannot know, and determinized worlds are legal positions.
 
-    The hidden part is resampled from each seat's view at many moments (also within simultaneous phases): observation,
-    mask, info and text of that seat stay identical to the byte. Resampled worlds must pass the snapshot's validation
-    and be playable to the end, and must really differ where something is hidden.
+    The hidden part is resampled for each seat at many moments (also within simultaneous phases): view, observation,
+    mask and text of that seat stay identical to the byte. Resampled worlds must pass the snapshot's validation and be
+    playable to the end, and must really differ where something is hidden.
     """
     variant, env, random = case.variant, case.raw_env(), np.random.default_rng(case.seed)
     other = case.raw_env()
     stream = streams(case.seed, 1, "search")
     worlds = variant.new_states(1)
     moved = 0
-    for game in range(3):
-        env.reset(seed=case.seed + game)
-        for step, _ in enumerate(random_steps(env, random)):
-            if step > 40 and step % 11:
-                continue
-            truth = env._states.copy()
-            for seat in range(variant.players):
-                view = _view(variant, truth, seat)
-                imagine(worlds, truth, seat, stream[0])
-                assert _view(variant, worlds, seat) == view, f"seat {seat} sees what it cannot know at step {step}"
-                hidden = {**variant.snapshot(worlds[0]), "generator": 0}
-                moved += hidden != {**variant.snapshot(truth[0]), "generator": 0}
-                assert int(worlds["acting"][0]) >> seat & 1 == int(truth["acting"][0]) >> seat & 1, "other turn"
-                other.reset(options={"snapshot": hidden})
-                again = _view(variant, other._states, seat)
-                assert again == view, f"seat {seat}: a resampled world is not a position"
-            assert env._states.tobytes() == truth.tobytes(), "imagining moved the game"
-        if game == 0:
+    hidden: dict[str, Any] = {}
+    for step in moments(env, random, case.seed, 3, wanted=100):
+        truth = env._states.copy()
+        for seat in range(variant.players):
+            known = _known(variant, truth, seat)
+            imagine(worlds, truth, seat, stream[0])
+            leaks = _changed(known, _known(variant, worlds, seat))
+            assert not leaks, f"seat {seat} sees what it cannot know at step {step}: {leaks}"
+            hidden = {**variant.snapshot(worlds[0]), "generator": 0}
+            moved += hidden != {**variant.snapshot(truth[0]), "generator": 0}
+            assert int(worlds["acting"][0]) >> seat & 1 == int(truth["acting"][0]) >> seat & 1, "other turn"
             other.reset(options={"snapshot": hidden})
+            differs = _changed(known, _known(variant, other._states, seat))
+            assert not differs, f"seat {seat}: a resampled world is not a position, it differs in {differs}"
+        assert env._states.tobytes() == truth.tobytes(), "imagining moved the game"
+        if step % 9 == 0:
             play(other, random)
-    assert moved, "nothing was ever hidden"
+    if case.game.perfect_information:
+        assert not moved, "something is hidden in a game of perfect information"
+    else:
+        assert moved, "determinize never changed anything"
 
 
 def check_search_stream(case: Case) -> None:
@@ -403,10 +575,7 @@ def check_search_stream(case: Case) -> None:
     variant, env, random = case.variant, case.raw_env(), np.random.default_rng(case.seed)
     luck = streams(case.seed, 1, "search")
     twin, one, other = (variant.new_states(1) for _ in range(3))
-    env.reset(seed=case.seed)
-    for step, _ in enumerate(random_steps(env, random)):
-        if step % 5:
-            continue
+    for step in moments(env, random, case.seed, 5):
         truth = env._states.copy()
         for seat in range(variant.players):
             imagine(twin, truth, seat, luck[0])
@@ -416,6 +585,9 @@ def check_search_stream(case: Case) -> None:
 
 
 CHECKS: tuple[Callable[[Case], None], ...] = (
+    check_definition,
+    check_contract,
+    check_views,
     check_pettingzoo,
     check_gymnasium,
     check_masks,

@@ -1,6 +1,8 @@
 """Make games known: by name to our own functions and commands, and to Gymnasium and PettingZoo."""
 
+import warnings
 from collections.abc import Callable
+from importlib.metadata import entry_points
 
 import gymnasium
 
@@ -15,7 +17,7 @@ def gymnasium_id(name: str) -> str:
 
 
 def register_game(game: Game) -> None:
-    """Make a game of one's own known: `make`, `make_vec`, `gymnasium.make` and all commands then find it by its name."""
+    """Make a game of one's own known: `make`, `make_vec`, `gymnasium.make` and all commands then find it by name."""
     register_lazily(game.name, lambda: game)
 
 
@@ -25,18 +27,28 @@ def register_lazily(name: str, load: Callable[[], Game]) -> None:
     announce(name)
 
 
+def register_installed() -> None:
+    """Make the games of installed packages known; none takes the name of another."""
+    for point in entry_points(group="monsterzoo.games"):
+        if point.name not in catalogue.names():
+            register_lazily(point.name, point.load)
+
+
 def announce(name: str) -> None:
     """Register a game as a one-seat environment with Gymnasium, and as AEC and parallel environment with PettingZoo."""
-    gymnasium.register(
-        gymnasium_id(name),
-        entry_point="monsterzoo.envs.single:make_seat",
-        vector_entry_point="monsterzoo.envs.single:make_seats",
-        kwargs={"game": name},
-        disable_env_checker=True,
-    )
-    try:  # PettingZoo has a registry from 1.27 on
-        from pettingzoo.env_registry import registration
-    except ImportError:
-        return
-    for kind, maker in (("aec", "make"), ("parallel", "make_parallel")):
-        registration.register(kind, f"monsterzoo/{name}", entry_point=f"monsterzoo.envs:{maker}", kwargs={"name": name})
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*Overriding environment")  # an installed game may be registered by hand too
+        gymnasium.register(
+            gymnasium_id(name),
+            entry_point="monsterzoo.envs.single:make_seat",
+            vector_entry_point="monsterzoo.envs.single:make_seats",
+            kwargs={"game": name},
+            disable_env_checker=True,
+        )
+        try:  # PettingZoo has a registry from 1.27 on
+            from pettingzoo.env_registry import registration
+        except ImportError:
+            return
+        for kind, maker in (("aec", "make"), ("parallel", "make_parallel")):
+            entry = f"monsterzoo.envs:{maker}"
+            registration.register(kind, f"monsterzoo/{name}", entry_point=entry, kwargs={"name": name})

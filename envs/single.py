@@ -13,9 +13,9 @@ from .core.catalogue import find_game
 from .core.game import Game
 from .core.rng import env_seed, generator, streams
 from .core.seat_kernels import Uniform, mix_tokens
+from .core.threads import Crew, check_counts
 from .players import make_player
 from .spaces import action_space, fresh_seed, observation_space
-from .threads import Crew, check_counts
 
 
 class SeatVectorEnv(VectorEnv):
@@ -79,6 +79,7 @@ class SeatVectorEnv(VectorEnv):
         self._rewards = np.zeros(num_envs, np.float32)
         self._terminated, self._truncated, self._illegal = (np.zeros(num_envs, np.bool_) for _ in range(3))
         self._choices = np.zeros(num_envs, np.int64)
+        self._starting = np.zeros(1, np.bool_)  # whether the next round of work begins all games anew
         self._everywhere = np.ones(num_envs, np.bool_)
         self._streams = streams(0, num_envs, "opponents")
         self._connect(min(threads, num_envs))
@@ -93,9 +94,9 @@ class SeatVectorEnv(VectorEnv):
         self._seed(seed)
         self.learners[:] = self._first_seats
         if self._compiled is not None:
-            shown = (self._rows(self._observations), self._sets, self._rows(self._masks))
-            scratch = (*self._scratch[0], self.variant.num_actions)
-            seat_kernels.reset_seats(self._compiled, self.states, self.learners, *shown, self._streams, *scratch)
+            self._starting[0] = True
+            self._crew.run()
+            self._starting[0] = False
         else:
             for i in range(self.num_envs):
                 kernels.begin(self.states, i)
@@ -117,7 +118,7 @@ class SeatVectorEnv(VectorEnv):
         if self._compiled is not None:
             self._crew.run()
         else:
-            self._step_in_pieces(self._choices)
+            self._step_in_pieces()
         observed = self._observed()
         infos = self._info(observed)
         done = self._terminated | self._truncated
@@ -139,15 +140,27 @@ class SeatVectorEnv(VectorEnv):
         self._scratch = [
             (np.zeros(variant.words, np.uint64), variant.new_views()) for _ in range(threads)
         ]
-        rows = (self._rows(self._observations), self._sets, self._rows(self._masks), self._rows(self._last))
-        outcome = (self._rewards, self._terminated, self._truncated, self._illegal)
-        buffers = (self._compiled, self.states, self.final_states, self._choices, self.learners, self._turn)
-        arguments = (*buffers, *rows, *outcome, self._streams, variant.num_actions)
+        self._seats = seat_kernels.Seats(
+            states=self.states,
+            finals=self.final_states,
+            learners=self.learners,
+            choices=self._choices,
+            rows=self._observations.view(np.uint64),
+            sets=self._sets,
+            masks=self._masks.view(np.uint64),
+            last_rows=self._last.view(np.uint64),
+            rewards=self._rewards,
+            terminated=self._terminated,
+            truncated=self._truncated,
+            illegal=self._illegal,
+            streams=self._streams,
+        )
+        arguments = (self._compiled, self._seats, self._turn, variant.num_actions, self._starting)
         self._crew = Crew(threads, seat_kernels.step_seats, arguments, self._scratch)
         self._finals_in_place = self._final_observations(self._last[: 0 if self.copy else None])
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: value for name, value in self.__dict__.items() if name != "_finals_in_place"}  # views
+        kept = {name: value for name, value in self.__dict__.items() if name not in ("_finals_in_place", "_seats")}  # views
         return {**kept, "_crew": self._crew.size}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -167,13 +180,11 @@ class SeatVectorEnv(VectorEnv):
         self.states["rng"] = [generator(one) for one in self._seeds]
         self._streams["rng"] = [generator(one, "opponents") for one in self._seeds]
 
-    def _step_in_pieces(self, choices: np.ndarray) -> None:
-        seat_kernels.step_learners(self.states, choices, self.learners, self._sets, self._rewards, self._illegal)
+    def _step_in_pieces(self) -> None:
+        seat_kernels.step_learners(self._seats)
         self._ask_others()
         rewards = self._rewards.copy()
-        flags = (self._terminated, self._truncated)
-        last = self._rows(self._last)
-        if seat_kernels.replace_finished(self.states, self.final_states, self.learners, self._turn, last, self._scratch[0][1], *flags):
+        if seat_kernels.replace_finished(self._seats, self._turn, self._scratch[0][1]):
             self._ask_others()  # what the learner gains before its first decision belongs to no decision
         self._rewards[:] = rewards
         self._show()
@@ -185,7 +196,7 @@ class SeatVectorEnv(VectorEnv):
         rows, masks = np.zeros((n, variant.layout.size), np.int8), np.zeros((n, 64 * variant.words), np.int8)
         while True:
             count = seat_kernels.find_others(
-                self.states, self.learners, games, seats, self._rows(rows), self._rows(masks), *self._scratch[0],
+                self.states, self.learners, games, seats, rows.view(np.uint64), masks.view(np.uint64), *self._scratch[0],
                 variant.num_actions,
             )  # fmt: skip
             if not count:
@@ -200,12 +211,7 @@ class SeatVectorEnv(VectorEnv):
             seat_kernels.step_others(self.states, self.learners, games[:count], seats[:count], choices, self._rewards)
 
     def _show(self) -> None:
-        rows, masks = self._rows(self._observations), self._rows(self._masks)
-        seat_kernels.show_learners(self.states, self.learners, rows, self._sets, masks, self._scratch[0][1], self.variant.num_actions)
-
-    @staticmethod
-    def _rows(buffer: np.ndarray) -> np.ndarray:
-        return buffer.view(np.uint64)
+        seat_kernels.show_learners(self._seats, self.variant.num_actions, self._scratch[0][1])
 
     def _observed(self) -> dict[str, np.ndarray]:
         masks = self._masks[:, : self.variant.num_actions]

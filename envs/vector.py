@@ -7,8 +7,8 @@ import numpy as np
 from .core import kernels
 from .core.game import Game, IllegalActionError
 from .core.rng import env_seed, generator, streams
+from .core.threads import Crew, check_counts
 from .spaces import action_space, fresh_seed, observation_space
-from .threads import Crew, check_counts
 
 
 class VectorGame:
@@ -50,6 +50,7 @@ class VectorGame:
         self.single_action_space = action_space(variant)
         self._sampled = np.zeros(num_envs, np.int64)
         self._choices = np.zeros(num_envs, np.int64)
+        self._starting = np.zeros(1, np.bool_)  # whether the next round of work begins all games anew
         self._connect(min(threads, num_envs))
         self.reset(seed)
 
@@ -57,15 +58,26 @@ class VectorGame:
         """Make the views of the buffers and the threads that write them."""
         self.action_masks = self._padded_masks[:, : self.variant.num_actions]
         self.final_returns, self.final_lengths = self._totals[1], self._lengths[1]
-        rows, masks = self.observations.view(np.uint64), self._padded_masks.view(np.uint64)
-        self._shown = (self.seats, rows, self._legal, masks)
-        outcome = (self.rewards, self.terminated, self.truncated, self._totals, self._lengths)
-        buffers = (self.variant.num_actions, self.states, self.final_states, self._choices, *self._shown, *outcome)
+        batch = kernels.Batch(
+            states=self.states,
+            finals=self.final_states,
+            choices=self._choices,
+            seats=self.seats,
+            rows=self.observations.view(np.uint64),
+            sets=self._legal,
+            masks=self._padded_masks.view(np.uint64),
+            rewards=self.rewards,
+            terminated=self.terminated,
+            truncated=self.truncated,
+            totals=self._totals,
+            lengths=self._lengths,
+        )
+        arguments = (batch, self.variant.num_actions, self._starting)
         scratch = [(self.variant.new_views(),) for _ in range(threads)]
-        self._crew = Crew(threads, kernels.step_batch, buffers, scratch)
+        self._crew = Crew(threads, kernels.step_batch, arguments, scratch)
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("action_masks", "final_returns", "final_lengths", "_shown")  # copies of them would be detached
+        views = ("action_masks", "final_returns", "final_lengths")  # copies of them would be detached
         kept = {name: value for name, value in self.__dict__.items() if name not in views}
         return {**kept, "_crew": self.threads}
 
@@ -90,7 +102,9 @@ class VectorGame:
         self._streams = streams(self.seed, self.num_envs, "sample")
         for buffer in (self.rewards, self.terminated, self.truncated, self._totals, self._lengths):
             buffer[:] = 0
-        kernels.reset_batch(self.states, *self._shown, self.variant.new_views())
+        self._starting[0] = True
+        self._crew.run()
+        self._starting[0] = False
         return self.observations, self.action_masks
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

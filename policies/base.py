@@ -15,7 +15,7 @@ class Policy(Protocol):
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
-        """One legal action a row, integers (B,).
+        """One legal action per row, integers (B,).
 
         Args:
             observations: int8 (B, n), what each seat knows.

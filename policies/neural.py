@@ -49,7 +49,7 @@ class NeuralPolicy:
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
-        """One legal action a row, integers (B,)."""
+        """One legal action per row, integers (B,)."""
         logits = np.where(action_masks, self.evaluate(observations)[0], np.float32(-1e9))
         if self.temperature > 0:
             uniform = np.empty(logits.shape, np.float32)

@@ -17,7 +17,7 @@ class FunctionPolicy:
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
-        """One legal action a row, integers (B,); raises `ValueError` if the function gives anything else."""
+        """One legal action per row, integers (B,); raises `ValueError` if the function gives anything else."""
         actions = np.asarray(self._function(observations, action_masks, seats, states))
         count, limit = action_masks.shape
         if actions.shape != (count,) or actions.dtype.kind not in "iu":
@@ -97,7 +97,7 @@ def from_torch(
 
 
 def _masked_choice(logits: Any, action_masks: np.ndarray, draws: Any, temperature: float) -> np.ndarray:
-    """The best legal action a row, or a drawn one."""
+    """The best legal action of each row, or a drawn one."""
     import torch
 
     logits = logits.cpu().masked_fill(torch.as_tensor(action_masks == 0), -torch.inf)

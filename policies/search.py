@@ -11,7 +11,8 @@ is judged against how often it was available. Beyond the textbook:
   can depend on it.
 - Values are the chances of the sides to win at the horizon (see `horizons`); exploration is scaled by their spread.
 - Where the heuristic plays the playouts, its own choice is tried first at every node of the deciding seat and explored
-  more eagerly, so that small budgets improve on it instead of drowning in noise.
+  more eagerly, so that small budgets improve on it instead of drowning in noise. A game without one is played out at
+  random.
 
 Decisions are a pure function of seed, observation and budget (budgets in milliseconds aside): the stream starts from a
 digest of the observation. The spec is "search:BUDGET" and further settings after commas, such as "search:1000",
@@ -21,7 +22,7 @@ digest of the observation. The spec is "search:BUDGET" and further settings afte
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -33,7 +34,7 @@ from monsterzoo.envs.core.jit import compiled, inlined, kernel
 from monsterzoo.envs.core.kernels import pick
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.core.seat_kernels import Uniform, choose
-from monsterzoo.envs.threads import Team
+from monsterzoo.envs.core.threads import Team
 
 from . import heuristics, horizons
 from .horizons import focus, outlook
@@ -264,8 +265,11 @@ class Settings:
     """Simulations a decision, all trees together; 0 with a budget in milliseconds."""
     milliseconds: float = 0
     """Time a decision instead."""
-    playout: str = "heuristic"
-    """Who plays from the tree to the horizon: "heuristic", or the weaker and much faster "random"."""
+    playout: str | None = None
+    """Who plays from the tree to the horizon: "heuristic", or the weaker and much faster "random".
+
+    None is the heuristic where the game has one, else random.
+    """
     c: float = 0.7
     """Weight of exploration, in units of a game of win or loss; other values are scaled by their spread."""
     trust: float = 2.0
@@ -302,7 +306,7 @@ def parse(argument: str | None) -> Settings:
         settings = Settings(**given)
         if settings.simulations < 1 and settings.milliseconds <= 0:
             raise ValueError("the budget must be positive")
-        if settings.playout not in ("random", "heuristic"):
+        if settings.playout not in (None, "random", "heuristic"):
             raise ValueError("playout is 'random' or 'heuristic'")
         if settings.c < 0 or settings.trust < 1 or settings.trees < 1 or settings.threads < 1:
             raise ValueError("c is at least 0; trust, trees and threads are at least 1")
@@ -349,6 +353,8 @@ class SearchPolicy:
 
     def __init__(self, variant: Variant, settings: Settings, name: str = "search", seed: int = 0) -> None:
         horizons.load(variant)
+        if settings.playout is None:
+            settings = replace(settings, playout="heuristic" if heuristics.has_heuristic(variant) else "random")
         self.variant, self.settings, self.name, self.seed = variant, settings, name, seed
         self._playout: Any = Uniform()
         if settings.playout == "heuristic":

@@ -20,7 +20,7 @@ class UniformPolicy:
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
-        """One legal action a row, integers (B,)."""
+        """One legal action per row, integers (B,)."""
         actions = np.empty(len(action_masks), np.int64)
         kernels.sample_rows(action_masks, self._stream, actions)
         return actions

@@ -3,7 +3,8 @@
 import gymnasium
 import numpy as np
 import pytest
-from monsterzoo.envs import IllegalActionError, make, make_vec, replay, yokai_septet_v0
+from monsterzoo.envs import IllegalActionError, make, make_vec, pikit_v0, replay, yokai_septet_v0
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 
 @pytest.fixture
@@ -83,6 +84,35 @@ def test_changing_a_mask_does_not_change_what_is_legal(env):
     other = env.parse_action(env.snapshot()["hands"][1][0])
     with pytest.raises(IllegalActionError):
         env.step(other)
+
+
+def test_the_masks_in_parallel_infos_are_the_users_to_change():
+    env, other = pikit_v0.parallel_env(players=2), pikit_v0.parallel_env(players=2)
+    _, infos = env.reset(seed=3)
+    other.reset(seed=3)
+    honest = {agent: int(info["action_mask"].argmax()) for agent, info in infos.items()}
+    for info in infos.values():
+        info["action_mask"][:] = 0
+    mine, theirs = env.step(honest), other.step(honest)
+    assert repr(mine) == repr(theirs)  # a legal game goes on
+    infos = mine[-1]
+    before = env.aec.save()
+    for info in infos.values():
+        info["action_mask"][:] = 1
+    wrong = {agent: int(np.flatnonzero(env.aec._masks[seat] == 0)[0]) for seat, agent in enumerate(env.agents)}
+    with pytest.warns(UserWarning, match="the game ends"):
+        rewards = env.step(wrong)[1]
+    assert set(rewards.values()) == {-1.0}
+    assert env.aec.save() == before  # no part of the step was carried out
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.int8, np.uint16])
+def test_legal_actions_of_every_integer_type_take_the_short_way(kind, monkeypatch):
+    env = pikit_v0.env(players=2)
+    env.reset(seed=1)
+    monkeypatch.setattr(OrderEnforcingWrapper, "step", None)  # the long way is closed
+    env.step(kind(env.last()[0]["action_mask"].argmax()))
+    assert len(env.unwrapped.record()["actions"]) == 1
 
 
 def test_wrong_agents(env):

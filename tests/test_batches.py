@@ -18,7 +18,6 @@ from monsterzoo.envs.core.jit import JIT_OFF
 from monsterzoo.envs.core.seat_kernels import ILLEGAL_REWARD
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.envs.single import SeatVectorEnv
-from monsterzoo.policies import make as make_policy
 
 
 class FirstLegal:
@@ -128,7 +127,7 @@ def test_sampled_actions_are_uniform_over_the_legal_ones():
 
 
 def test_a_million_states_fit_in_400_mb(name, options):
-    assert find_game(name).record.itemsize <= (400 if name == "yokai_septet_v0" else 800)
+    assert variant(name, **options).new_states(1000).nbytes * 1000 <= 400_000_000
 
 
 @pytest.mark.parametrize(("seat", "reward"), [(0, "win"), (1, "score"), ("rotate", "score")])
@@ -239,12 +238,26 @@ def test_every_illegal_action_of_the_learner_ends_its_game(name, options, oppone
         assert (rewards[illegal] == ILLEGAL_REWARD).all()
 
 
+class Witness(FirstLegal):
+    """Remembers for which seats it was asked."""
+
+    def __init__(self):
+        self.asked = set()
+
+    def act(self, observations, action_masks, seats, states=None):
+        self.asked |= set(seats.tolist())
+        return super().act(observations, action_masks, seats, states)
+
+
 def test_opponents_can_be_given_one_by_one():
-    random_policy = make_policy("random", "yokai_septet_v0")
-    env = SeatVectorEnv("yokai_septet_v0", 4, opponents=[FirstLegal(), "random", random_policy])
+    """Clockwise from the learner: a policy, a spec, and a policy again."""
+    one, other, learner = Witness(), Witness(), 1
+    env = SeatVectorEnv("pikit_v0", 4, opponents=[one, "random", other], seat=learner, players=4)
     env.reset(seed=0)
     for _ in range(100):
         env.step(env.action_masks().argmax(axis=1))
+    assert one.asked == {learner + 1}
+    assert other.asked == {(learner + 3) % 4}
 
 
 def test_returned_arrays_are_copies_unless_told_otherwise():

@@ -1,14 +1,15 @@
-"""The engine's parts: random numbers, bit sets, observation layouts, options, threads."""
+"""The engine's parts: random numbers, bit sets, records, options, shares of the win, threads."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from monsterzoo.envs.core import bits, layout, rng
-from monsterzoo.envs.core.contract import record_type
+from monsterzoo.envs.core import bits, rng
+from monsterzoo.envs.core.contract import TERMINATED, TRUNCATED, record_type, view_type
 from monsterzoo.envs.core.jit import kernel
+from monsterzoo.envs.core.kernels import share_of_win, win_reward
 from monsterzoo.envs.core.options import choice, resolve, whole_number
-from monsterzoo.envs.threads import Team
+from monsterzoo.envs.core.threads import Team
 
 WORDS = st.integers(0, 2**64 - 1)
 
@@ -38,21 +39,6 @@ def _bit_functions(word, index, results):
     results[3] = bits.has(word, index)
     results[4] = bits.nth(word, index) if bits.popcount(word) > index else -1
     results[5] = bits.nth_by_halves(word, index) if bits.popcount(word) > index else -1
-
-
-@kernel
-def _pushed(row, values, widths, read, total, numbers, packed):
-    stream = layout.open_bits(row, total, packed)
-    for i in range(len(values)):
-        if read[i]:
-            stream = layout.push(row, stream, values[i], widths[i])
-        else:
-            stream = layout.push_unpacked(row, stream, values[i], widths[i], packed)
-    layout.close_bits(row, stream, total, packed)
-    stream = layout.open_numbers(total, packed)
-    for i in range(len(numbers)):
-        stream = layout.push_number(row, stream, numbers[i])
-    layout.close_numbers(row, stream)
 
 
 def _stream(state: int) -> np.ndarray:
@@ -136,74 +122,23 @@ def test_places_that_hold_a_value(values, value):
         assert int(result) == sum(1 << k for k, one in enumerate(held) if one == value)
 
 
-@given(
-    fields=st.lists(
-        st.integers(1, 63).flatmap(lambda w: st.tuples(st.just(w), st.integers(0, 2**w - 1), st.booleans())),
-        min_size=1,
-        max_size=30,
-    ),
-    numbers=st.lists(st.integers(-128, 127), max_size=20),
-)
-def test_pushed_fields_come_out_as_columns(fields, numbers):
-    """What is pushed stands in the row bit by bit, then number by number, then zeros; packed, what is read of it."""
-    total = sum(width for width, _, _ in fields)
-    expected = [value >> k & 1 for width, value, _ in fields for k in range(width)]
-    expected += [0] * (-total % 8) + numbers + [0] * (-len(numbers) % 8)
-    row = np.full(len(expected), 99, np.int8)
-    values = np.array([value for _, value, _ in fields], np.uint64)
-    widths = np.array([width for width, _, _ in fields], np.int64)
-    read = np.array([is_read for _, _, is_read in fields], np.bool_)
-    _pushed(row.view(np.uint64), values, widths, read, total, np.array(numbers, np.int64), False)
-    assert row.tolist() == expected
-
-    packed = np.full(total // 64 + 1 + len(numbers) // 8 + 1, 99, np.uint64)
-    _pushed(packed, values, widths, read, total, np.array(numbers, np.int64), True)
-    words = (total + 63) // 64
-    stream = int.from_bytes(packed[:words].tobytes(), "little")
-    for width, value, is_read in fields:
-        assert not is_read or stream % 2**width == value
-        stream >>= width
-    assert packed.view(np.int8)[8 * words :][: len(numbers)].tolist() == numbers
-
-
-def test_layout_places_fields_and_reads_them_back():
-    variant = layout.Layout(
-        [layout.bitset("hand", 3, meaning="m"), layout.bitset("trick", 2, 3, meaning="m")],
-        [layout.numbers("scores", 2, high=9, meaning="m"), layout.numbers("turn", low=-1, high=5, meaning="m")],
-    )
-    assert variant.bits == 9
-    assert variant.size == 24
-    assert [(field.name, field.slice) for field in variant] == [
-        ("hand", slice(0, 3)),
-        ("trick", slice(3, 9)),
-        ("scores", slice(16, 18)),
-        ("turn", slice(18, 19)),
-    ]
-    assert [variant.packed_start(name) for name in ("hand", "trick", "scores", "turn")] == [0, 3, 8, 10]
-    assert variant.read(np.arange(24), "trick").tolist() == [[3, 4, 5], [6, 7, 8]]
-    low, high = variant.bounds
-    assert low[18] == -1
-    assert high[16:19].tolist() == [9, 9, 5]
-    with pytest.raises(ValueError, match="share a name"):
-        layout.Layout([layout.bitset("a", 1, meaning=""), layout.bitset("a", 1, meaning="")], [])
-
-
-def test_fields_that_records_cannot_have():
+@pytest.mark.parametrize("make", [record_type, view_type])
+def test_fields_that_records_cannot_have(make):
     with pytest.raises(ValueError, match="'round'"):
-        record_type([("round", np.uint8)])
+        make([("round", np.uint8)])
 
 
 def test_options_fill_in_defaults_and_refuse_the_rest():
-    variant = {
+    table = {
         "mode": choice("a", "b", default="a", meaning=""),
         "size": whole_number(1, 9, default=3, meaning=""),
         "end": whole_number(1, 9, default=None, meaning=""),
     }
-    assert resolve("g", variant, {"mode": "b", "size": np.int64(4)}) == {"mode": "b", "size": 4, "end": None}
+    assert resolve("g", table, {"mode": "b", "size": np.int64(4)}) == {"mode": "b", "size": 4, "end": None}
     with pytest.raises(ValueError, match="size=True"):
-        resolve("g", variant, {"size": True})
+        resolve("g", table, {"size": True})
     with pytest.raises(ValueError, match="g: end=10 is not allowed; allowed: a whole number from 1 to 9 or None"):
-        resolve("g", variant, {"end": 10})
+        resolve("g", table, {"end": 10})
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 5])
@@ -223,8 +158,40 @@ def test_a_team_covers_the_range_once_and_hands_errors_on(threads):
     assert sorted(seen) == [0, 1]
 
 
-def test_states_have_no_bytes_that_a_copy_would_miss():
-    kind = record_type([("small", np.uint8), ("large", np.uint64), ("tail", np.uint8)])
+@kernel
+def _shares_and_rewards(states, shares, rewards):
+    for i in range(len(states)):
+        shares[i] = share_of_win(states[i], i % np.int64(states[i].sides))
+        rewards[i] = win_reward(states[i], i)
+
+
+@pytest.mark.parametrize(
+    ("sides", "winners", "shares"),
+    [
+        (2, 0b0101, [1, 0, 1, 0]),  # a team, both its seats
+        (2, 0b1111, [1 / 2, 1 / 2, 1 / 2, 1 / 2]),
+        (4, 0b0100, [0, 0, 1, 0]),
+        (4, 0b1010, [0, 1 / 2, 0, 1 / 2]),
+        (4, 0b0000, [1 / 4, 1 / 4, 1 / 4, 1 / 4]),  # nobody wins
+    ],
+)
+def test_sides_share_the_win(sides, winners, shares):
+    states, compiled, rewards = np.zeros(4, record_type([])), np.zeros(4), np.zeros(4, np.float32)
+    states["players"], states["sides"], states["winners"], states["outcome"] = 4, sides, winners, TERMINATED
+    _shares_and_rewards(states, compiled, rewards)
+    assert compiled.tolist() == shares
+    assert [share_of_win(states[seat], seat % sides) for seat in range(4)] == shares, "Python can ask too"
+    np.testing.assert_allclose(rewards, sides / (sides - 1) * (np.array(shares) - 1 / sides), atol=1e-7)
+    assert rewards.sum() == pytest.approx(0, abs=1e-6)
+    states["winners"], states["outcome"] = 0, TRUNCATED
+    _shares_and_rewards(states, compiled, rewards)
+    assert compiled.tolist() == [1 / sides] * 4
+    assert not rewards.any()
+
+
+@pytest.mark.parametrize("make", [record_type, view_type])
+def test_records_have_no_bytes_that_a_copy_would_miss(make):
+    kind = make([("small", np.uint8), ("large", np.uint64), ("tail", np.uint8)])
     assert sum(kind[name].itemsize for name in kind.names) == kind.itemsize
     states = np.frombuffer(bytes(range(kind.itemsize)), kind)
     assert states.copy().tobytes() == bytes(range(kind.itemsize))

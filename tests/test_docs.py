@@ -3,17 +3,24 @@
 import re
 import subprocess
 import sys
+from ast import literal_eval
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from monsterzoo.envs import names
-from monsterzoo.envs.tables import END, START, files, main, with_tables
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.options import REWARD, Option
 from monsterzoo.training import cli
+
+from tools.tables import END, START, files, main, with_tables
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLES = {str(path.relative_to(ROOT)): (path, tables) for path, tables in files()}
-PAGES = sorted({ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("envs/*/README.md")})
+FOLDERS = ("envs", "policies", "training", "benchmarks", "docs")
+PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))])
+RUNNING = [ROOT / "README.md", *ROOT.glob("envs/*/README.md")]
+"""Pages whose code is run here, from top to bottom; others have tests of their own, or show what needs time."""
 
 
 def page_ids(path: Path) -> str:
@@ -24,7 +31,7 @@ def page_ids(path: Path) -> str:
 def test_tables_are_those_of_the_code(file: str) -> None:
     path, tables = TABLES[file]
     text = path.read_text(encoding="utf-8")
-    assert with_tables(text, tables, file) == text, "run python -m monsterzoo.envs.tables --write"
+    assert with_tables(text, tables, file) == text, "run python -m tools.tables --write"
 
 
 def test_every_game_has_a_readme_and_stands_in_the_first_table() -> None:
@@ -36,7 +43,7 @@ def test_every_game_has_a_readme_and_stands_in_the_first_table() -> None:
 def test_stale_tables_are_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     page = tmp_path / "README.md"
     page.write_text(f"before\n{START}\nold\n{END}\nafter\n", encoding="utf-8")
-    monkeypatch.setattr("monsterzoo.envs.tables.files", lambda: iter([(page, "| new |")]))
+    monkeypatch.setattr("tools.tables.files", lambda: iter([(page, "| new |")]))
     assert main([]) == 1
     assert "old" in page.read_text(encoding="utf-8")
     assert main(["--write"]) == 0
@@ -49,7 +56,7 @@ def test_a_page_without_markers_is_an_error() -> None:
         with_tables("no markers", "| table |", "page.md")
 
 
-@pytest.mark.parametrize("path", [page for page in PAGES if "```python" in page.read_text("utf-8")], ids=page_ids)
+@pytest.mark.parametrize("path", [page for page in RUNNING if "```python" in page.read_text("utf-8")], ids=page_ids)
 def test_code_on_the_page_runs(path: Path, tmp_path: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     script = tmp_path / "page.py"
@@ -68,7 +75,7 @@ def test_links_and_pictures_exist(path: Path) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=page_ids)
 def test_commands_on_the_page_exist(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    for module in re.findall(r"python -m (monsterzoo[\w.]*\w)", text):
+    for module in re.findall(r"python -m ((?:monsterzoo|tools)[\w.]*\w)", text):
         assert find_spec(module), f"there is no module {module}"
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"(?:^|`)make ([a-z]+)", text, re.MULTILINE):
@@ -77,15 +84,47 @@ def test_commands_on_the_page_exist(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=page_ids)
 def test_subcommands_and_their_flags_exist(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for command, flags in re.findall(r"^monsterzoo (\w+) (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE):
+    text = path.read_text(encoding="utf-8")
+    for command, words in re.findall(r"(?:^|`|\$ )monsterzoo ([a-z]+)([^`\n#]*)", text, re.MULTILINE):
         with pytest.raises(SystemExit, match="0"):
             cli.main([command, "--help"])
-        offered = capsys.readouterr().out
-        for flag in re.findall(r"--[\w-]+", flags):
-            assert flag in offered, f"monsterzoo {command} has no {flag}"
+        offered = set(re.findall(r"--[\w-]+", capsys.readouterr().out))
+        unknown = set(re.findall(r"(?<=\s)--[\w-]+", words)) - offered
+        assert not unknown, f"monsterzoo {command} has no {unknown}"
 
 
-def test_every_option_of_a_game_stands_in_its_readme(name: str, options: dict[str, object]) -> None:
-    page = (ROOT / "envs" / name.rsplit("_", 1)[0] / "README.md").read_text(encoding="utf-8")
-    for option in options:
-        assert f"| `{option}` |" in page
+# --- Options ---
+
+
+def options_of(name: str) -> dict[str, Option]:
+    return {**find_game(name).options, "reward": REWARD}
+
+
+def page_of(name: str) -> str:
+    return (ROOT / "envs" / name.rsplit("_", 1)[0] / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("game", names())
+def test_the_page_of_a_game_lists_its_options_and_no_others(game: str) -> None:
+    table = page_of(game).split("### Options")[1].split("###")[0]
+    rows = re.findall(r"^\| `(\w+)` \| `(.*?)` \| (.+?) \| (.+?) \|$", table, re.MULTILINE)
+    told = [(key, literal_eval(default), allowed, meaning) for key, default, allowed, meaning in rows]
+    assert told == [(key, one.default, one.allowed, one.meaning) for key, one in options_of(game).items()]
+    assert all(one.allowed and one.meaning for one in options_of(game).values())
+
+
+@pytest.mark.parametrize("game", names())
+def test_options_in_the_text_exist_and_may_have_these_values(game: str) -> None:
+    found = re.findall(r"`(\w+)=([^`]+)`", page_of(game))
+    assert found, "rulings name the options that change them"
+    for key, value in found:
+        assert key in options_of(game), f"{game} has no option {key}"
+        if not value.startswith("{"):  # a form, not a value
+            options_of(game)[key].parse(literal_eval(value))
+
+
+@pytest.mark.parametrize("game", names())
+def test_variants_name_options_of_the_game(game: str) -> None:
+    for options in find_game(game).variants:
+        assert options.keys() <= find_game(game).options.keys()
+        assert find_game(game).variant(**options).options.items() >= options.items()

@@ -14,11 +14,18 @@ import numpy as np
 import pytest
 from monsterzoo.envs import make_vec, names
 from monsterzoo.envs.aec import GameEnv
-from monsterzoo.envs.core import jit, kernels
-from monsterzoo.envs.core.contract import imagine
+from monsterzoo.envs.core import cache, jit, kernels
 from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.contract import imagine
+from monsterzoo.envs.core.jit import kernel
+from monsterzoo.envs.core.linking import InnerFunction
 from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.core.seat_kernels import Uniform
 from monsterzoo.envs.single import SeatVectorEnv
+from monsterzoo.policies import heuristics
+from toys import write_game
+
+compiled_only = pytest.mark.skipif(jit.JIT_OFF, reason="nothing is compiled")
 
 
 def digests(name: str, options: dict[str, Any]) -> dict[str, str]:
@@ -112,84 +119,154 @@ digests(sys.argv[1], json.loads(sys.argv[2]))
 used = [kernels.begin, kernels.advance_one, kernels.observe_one, kernels.step_batch, kernels.sample_batch]
 print(json.dumps({k.__name__: [sum(k.stats.cache_hits.values()), sum(k.stats.cache_misses.values())] for k in used}))
 """
-    for kernel, (hits, misses) in in_another_process("-c", code, game, json.dumps(options)).items():
-        assert (hits > 0, misses) == (True, 0), kernel
+    for one, (hits, misses) in in_another_process("-c", code, game, json.dumps(options)).items():
+        assert (hits > 0, misses) == (True, 0), one
+
+
+# --- What a kernel is built from ---
+
+
+@kernel
+def _twice(numbers):
+    for i in range(len(numbers)):
+        numbers[i] *= 2
+
+
+def folders_of(function: Any, *arguments: Any) -> set[str]:
+    """The sources of a kernel for some arguments, relative to the project."""
+    root = Path(__file__).resolve().parents[1]
+    sources = cache.sources_of(function, tuple(map(numba.typeof, arguments)))
+    return {source.relative_to(root).as_posix() for source in sources}
+
+
+@compiled_only
+def test_kernels_are_built_from_the_core_their_own_package_and_what_their_arguments_belong_to() -> None:
+    pikit = find_game("pikit_v0").variant()
+    heuristics.load(pikit)
+    states, views, tokens = pikit.new_states(1), pikit.new_views(), (Uniform(), heuristics.Heuristic())
+    assert folders_of(kernels.sample_rows, np.zeros((1, 8), np.int8)) == {"envs/core"}
+    assert folders_of(kernels.begin, states, 0) == {"envs/core", "envs/pikit"}
+    assert folders_of(kernels.look_at, states, 0, 0, views) == {"envs/core", "envs/pikit"}
+    assert folders_of(heuristics.advise_views, views) == {"envs/core", "envs/pikit", "policies/heuristics"}
+    assert folders_of(kernels.begin, (tokens, (states,))) == {"envs/core", "envs/pikit", "policies/heuristics"}
+    assert folders_of(_twice, np.zeros(1)) == {"envs/core", "tests/test_jit.py"}
+
+
+PLAY_BOTH = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from monsterzoo.envs.core import kernels
+report = {}
+for name in ("alpha", "beta"):
+    states = __import__(name).GAME.variant().new_states(1)
+    before = [sum(counted.values()) for counted in (kernels.begin.stats.cache_hits, kernels.begin.stats.cache_misses)]
+    kernels.begin(states, 0)
+    after = [sum(counted.values()) for counted in (kernels.begin.stats.cache_hits, kernels.begin.stats.cache_misses)]
+    hits, misses = (new - old for new, old in zip(after, before))
+    report[name] = {"place": int(states[f"place_{name}"][0]), "hits": hits, "misses": misses}
+print(json.dumps(report))
+"""
+
+
+@compiled_only
+def test_editing_a_game_compiles_that_game_anew_and_no_other(tmp_path: Path) -> None:
+    rules = {name: write_game(tmp_path, name) for name in ("alpha", "beta")}
+    kept = {"MONSTERZOO_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def play() -> Any:
+        return in_another_process("-c", PLAY_BOTH, str(tmp_path), **kept)
+
+    fresh, old = {"place": 0, "hits": 0, "misses": 1}, {"place": 0, "hits": 1, "misses": 0}
+    assert play() == {"alpha": fresh, "beta": fresh}
+    assert play() == {"alpha": old, "beta": old}
+    text = rules["alpha"].read_text()
+    rules["alpha"].write_text(text.replace("PLAYING, 0, 1, 0", "PLAYING, 0, 1, 3"))
+    assert play() == {"alpha": {"place": 3, "hits": 0, "misses": 1}, "beta": old}
+    rules["alpha"].write_text(text)
+    assert play() == {"alpha": old, "beta": old}, "code of both versions is kept"
 
 
 # --- Where compiled code is kept ---
 
 
-def cache_folder(monkeypatch: pytest.MonkeyPatch, envs: Path, package: Path) -> Path:
-    monkeypatch.setattr(jit, "_ENVS", envs)
-    folder: Path = jit._cache_folder.__wrapped__(package)
+@pytest.fixture
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> frozenset[Path]:
+    """Two packages and a script that a kernel is built from."""
+    monkeypatch.setenv("MONSTERZOO_CACHE_DIR", str(tmp_path / "cache"))
+    for folder in (tmp_path / "core" / "parts", tmp_path / "game"):
+        folder.mkdir(parents=True)
+        (folder / "rules.py").write_text("x = 1\n")
+    (tmp_path / "script.py").write_text("y = 1\n")
+    return frozenset({tmp_path / "core", tmp_path / "game", tmp_path / "script.py"})
+
+
+def folder_for(sources: frozenset[Path]) -> Path:
+    folder: Path = cache._folder.__wrapped__(sources, "")
     return folder
 
 
-@pytest.fixture
-def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    """Two packages: the environments, and another one with kernels of its own."""
-    monkeypatch.setenv("MONSTERZOO_CACHE_DIR", str(tmp_path / "cache"))
-    envs, other = tmp_path / "envs", tmp_path / "other"
-    for folder in (envs / "core", other):
-        folder.mkdir(parents=True)
-        (folder / "rules.py").write_text("x = 1\n")
-    return envs, other
+def test_unchanged_sources_keep_their_folder(sources: frozenset[Path], tmp_path: Path) -> None:
+    before = folder_for(sources)
+    assert before.parent == tmp_path / "cache"
+    (tmp_path / "core" / "notes.md").write_text("no code")
+    (tmp_path / "core" / "rules.pyc").write_text("what Python leaves")
+    assert folder_for(sources) == before
 
 
-def test_unchanged_sources_keep_their_folder(monkeypatch, sources) -> None:
-    assert cache_folder(monkeypatch, *sources) == cache_folder(monkeypatch, *sources)
+@pytest.mark.parametrize("file", ["core/parts/rules.py", "game/rules.py", "script.py"])
+def test_a_change_in_any_file_changes_the_folder(sources: frozenset[Path], tmp_path: Path, file: str) -> None:
+    before = folder_for(sources)
+    (tmp_path / file).write_text("x = 2\n")
+    assert folder_for(sources) != before
 
 
-@pytest.mark.parametrize("package", [0, 1])
-def test_a_change_in_any_file_changes_the_folder(monkeypatch, sources, package) -> None:
-    before = cache_folder(monkeypatch, *sources)
-    next(sources[package].rglob("rules.py")).write_text("x = 2\n")
-    assert cache_folder(monkeypatch, *sources) != before
+def test_other_packages_do_not_matter(sources: frozenset[Path], tmp_path: Path) -> None:
+    fewer = sources - {tmp_path / "game"}
+    before = folder_for(fewer)
+    assert before != folder_for(sources)
+    (tmp_path / "game" / "rules.py").write_text("x = 2\n")
+    assert folder_for(fewer) == before
 
 
-def test_a_renamed_or_new_file_changes_the_folder(monkeypatch, sources) -> None:
-    envs, _ = sources
-    folders = {cache_folder(monkeypatch, *sources)}
-    (envs / "core" / "rules.py").rename(envs / "core" / "laws.py")
-    folders.add(cache_folder(monkeypatch, *sources))
-    (envs / "core" / "more.py").write_text("")
-    folders.add(cache_folder(monkeypatch, *sources))
+def test_a_renamed_or_new_file_changes_the_folder(sources: frozenset[Path], tmp_path: Path) -> None:
+    folders = {folder_for(sources)}
+    (tmp_path / "game" / "rules.py").rename(tmp_path / "game" / "laws.py")
+    folders.add(folder_for(sources))
+    (tmp_path / "game" / "more.py").write_text("")
+    folders.add(folder_for(sources))
     assert len(folders) == 3
 
 
-def test_code_moved_from_one_file_to_the_next_changes_the_folder(monkeypatch, sources) -> None:
+def test_code_moved_from_one_file_to_the_next_changes_the_folder(sources: frozenset[Path], tmp_path: Path) -> None:
     """File borders are part of the digest."""
-    envs, _ = sources
-    (envs / "a.py").write_text("x = 1\ny = 2\n")
-    (envs / "b.py").write_text("")
-    before = cache_folder(monkeypatch, *sources)
-    (envs / "a.py").write_text("x = 1\n")
-    (envs / "b.py").write_text("y = 2\n")
-    assert cache_folder(monkeypatch, *sources) != before
+    one, two = tmp_path / "game" / "a.py", tmp_path / "game" / "b.py"
+    one.write_text("x = 1\ny = 2\n")
+    two.write_text("")
+    before = folder_for(sources)
+    one.write_text("x = 1\n")
+    two.write_text("y = 2\n")
+    assert folder_for(sources) != before
 
 
+@compiled_only
 def test_kernels_are_kept_in_our_folder_and_numba_is_left_alone() -> None:
     configured = numba.config.CACHE_DIR
-
-    @jit.kernel
-    def twice(x):
-        return 2 * x
-
+    numbers = np.arange(3)
+    _twice(numbers)
+    assert numbers.tolist() == [0, 2, 4]
     assert configured == numba.config.CACHE_DIR
-    assert twice(4) == 8
-    folder = jit._cache_folder(jit._ENVS)
-    assert folder.parent == jit.cache_root()
-    assert Path(kernels.begin._cache.cache_path).is_relative_to(folder)
-    assert Path(twice._cache.cache_path).is_relative_to(jit.cache_root())
+    folder = Path(_twice._cache.cache_path)
+    assert folder.is_relative_to(cache.cache_root())
+    assert list(folder.glob("test_jit._twice*.nbc")), "its machine code is there"
 
 
 def test_the_cache_can_be_put_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MONSTERZOO_CACHE_DIR", str(tmp_path))
-    assert jit.cache_root() == tmp_path
+    assert cache.cache_root() == tmp_path
     monkeypatch.delenv("MONSTERZOO_CACHE_DIR")
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert jit.cache_root() == tmp_path / "xdg" / "monsterzoo"
+    assert cache.cache_root() == tmp_path / "xdg" / "monsterzoo"
 
 
 def test_code_of_old_sources_is_dropped_after_a_while(tmp_path: Path) -> None:
@@ -199,15 +276,53 @@ def test_code_of_old_sources_is_dropped_after_a_while(tmp_path: Path) -> None:
         (folder / "kernel.nbc").write_text("")
     a_month_ago = time.time() - 30 * 86_400
     os.utime(old, (a_month_ago, a_month_ago))
-    jit._forget_unused(tmp_path)
+    cache._forget_unused(tmp_path)
     assert [folder.name for folder in tmp_path.iterdir()] == ["recent"]
+
+
+def test_code_in_use_is_not_dropped(sources: frozenset[Path]) -> None:
+    folder = folder_for(sources)
+    folder.mkdir(parents=True)
+    a_month_ago = time.time() - 30 * 86_400
+    os.utime(folder, (a_month_ago, a_month_ago))
+    assert folder_for(sources) == folder
+    cache._forget_unused(folder.parent)
+    assert folder.exists()
+
+
+# --- Inner functions ---
+
+
+@jit.compiled
+def _digits_of(number):
+    """How many bits a whole number has; Python's go on for ever, compiled ones end at 64."""
+    digits = 0
+    while number:
+        number >>= 1
+        digits += 1
+    return digits
+
+
+@kernel
+def _digits_of_all(numbers, digits):
+    for i in range(len(numbers)):
+        digits[i] = _digits_of(numbers[i])
+
+
+def test_inner_functions_called_from_python_run_their_source() -> None:
+    numbers, digits = np.array([0, 1, 255], np.uint64), np.zeros(3, np.int64)
+    _digits_of_all(numbers, digits)
+    assert digits.tolist() == [_digits_of(int(number)) for number in numbers] == [0, 1, 8]
+    assert _digits_of(1 << 100) == 101, "only Python's numbers are as long"
+
+
+@compiled_only
+def test_inner_functions_have_no_machine_code_of_their_own() -> None:
+    assert isinstance(kernels.advance, InnerFunction)
+    assert isinstance(_digits_of, InnerFunction)
+    assert not isinstance(kernels.step_batch, InnerFunction)
+    assert not list(cache.cache_root().rglob("*._digits_of-*.nbc"))
 
 
 if __name__ == "__main__":
     print(json.dumps({"jit_off": jit.JIT_OFF, **digests(sys.argv[1], json.loads(sys.argv[2]))}))
-
-
-@pytest.mark.skipif(jit.JIT_OFF, reason="plain Python calls everything")
-def test_inner_functions_refuse_python_instead_of_crashing():
-    with pytest.raises(TypeError, match=r"call it from a kernel, or call advance\.py_func"):
-        kernels.advance(None, 0, 0, None)

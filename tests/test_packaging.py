@@ -107,7 +107,8 @@ def test_sdist_holds_what_its_own_tests_need(built: Path) -> None:
         assert file in held
     tests = {f"tests/{p.relative_to(ROOT / 'tests').as_posix()}" for p in (ROOT / "tests").rglob("*.py")}
     golden = {f"tests/playthroughs/{path.name}" for path in (ROOT / "tests" / "playthroughs").iterdir()}
-    assert tests | golden | {"docs/throughput.png"} <= held
+    tools = {f"tools/{path.name}" for path in (ROOT / "tools").glob("*.py")}
+    assert tests | golden | tools | {"docs/throughput.png"} <= held
 
 
 @pytest.mark.parametrize("name", names())

@@ -4,14 +4,15 @@ from pathlib import Path
 
 import pytest
 from monsterzoo.envs.core.catalogue import names
-from monsterzoo.envs.playthrough import FOLDER, differences, file_name, main, playthrough, playthroughs
+
+from tools.playthrough import FOLDER, differences, file_name, main, playthrough, playthroughs
 
 GAMES = names()[-1:]
 
 
 def test_the_game_goes_as_its_playthrough_tells(name: str, options: dict[str, object]) -> None:
     path = FOLDER / file_name(name, options)
-    assert path.exists(), "run python -m monsterzoo.envs.playthrough --write"
+    assert path.exists(), "run python -m tools.playthrough --write"
     told, played = path.read_text(encoding="utf-8").splitlines(), playthrough(name, options).splitlines()
     for number, (old, new) in enumerate(zip(told, played), start=1):
         assert old == new, f"line {number} of {path.name}"

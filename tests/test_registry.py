@@ -2,18 +2,23 @@
 
 import subprocess
 import sys
+from dataclasses import replace
+from importlib.metadata import EntryPoint
 
 import gymnasium
 import monsterzoo.envs as mz
 import pytest
+from monsterzoo.envs import register
 from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.core import catalogue
+from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.parallel import ParallelGameEnv
-from monsterzoo.envs.register import gymnasium_id, register_everything
+from monsterzoo.envs.register import gymnasium_id
+from toys import import_game, write_game
 
 
 def test_names():
-    assert mz.names() == sorted(mz.names())
-    assert "yokai_septet_v0" in mz.names()
+    assert mz.names() == ["bite_night_v0", "pikit_v0", "yokai_septet_v0"]
 
 
 @pytest.mark.parametrize("name", mz.names())
@@ -55,18 +60,97 @@ def test_action_names_go_both_ways(name):
         assert [variant.parse_action(text) for text in variant.action_names] == list(range(variant.num_actions))
 
 
-def test_registering_twice_is_harmless(recwarn):
-    register_everything()
-    assert not [w for w in recwarn if "verrid" in str(w.message)]
-    assert all(gymnasium_id(name) in gymnasium.registry for name in mz.names())
+def test_gymnasium_knows_every_game():
+    assert gymnasium_id("yokai_septet_v0") == "monsterzoo/YokaiSeptet-v0"
+    for name in mz.names():
+        assert gymnasium.spec(gymnasium_id(name)).kwargs == {"game": name}
+
+
+# --- Games from outside ---
+
+
+@pytest.fixture(scope="module")
+def race(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("packages")
+    write_game(folder, "long_race")
+    return import_game(folder, "long_race")
+
+
+@pytest.fixture
+def other(race, monkeypatch):
+    """A game that nobody knows before and after the test."""
+    monkeypatch.setattr(catalogue, "_loaders", dict(catalogue._loaders))
+    monkeypatch.setattr(catalogue, "_games", dict(catalogue._games))
+    yield race
+    gymnasium.registry.pop("monsterzoo/LongRace-v0", None)
+
+
+def play_everywhere(name):
+    assert name in mz.names()
+    for env in (mz.make(name), mz.make_parallel(name)):
+        env.reset(seed=0)
+        assert env.unwrapped.variant.game.name == name
+    assert mz.make_vec(name, 2, seed=0).variant.game.name == name
+    one_seat = gymnasium.make(gymnasium_id(name), opponents="random")
+    observation, _ = one_seat.reset(seed=0)
+    assert one_seat.observation_space.contains(observation)
+
+
+def test_a_registered_game_is_found_everywhere(other):
+    with pytest.raises(ValueError, match="there is no game 'long_race_v0'"):
+        mz.make(other.name)
+    mz.register_game(other)
+    assert find_game(other.name) is other
+    play_everywhere(other.name)
+
+
+def test_registering_again_replaces_a_game_without_a_warning(other, recwarn):
+    mz.register_game(other)
+    assert find_game(other.name) is other
+    again = replace(other)
+    mz.register_game(again)
+    assert find_game(other.name) is again
+    assert not [warning for warning in recwarn if "verrid" in str(warning.message)]
+
+
+def test_a_game_is_loaded_when_it_is_asked_for(other):
+    loaded = []
+    register.register_lazily(other.name, lambda: loaded.append(other) or other)
+    assert other.name in mz.names()
+    assert loaded == []
+    assert find_game(other.name) is find_game(other.name) is other
+    assert loaded == [other]
+
+
+def test_a_game_must_be_called_as_it_is_registered(other):
+    register.register_lazily("another_name_v0", lambda: other)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="'another_name_v0' calls itself 'long_race_v0'"):
+            find_game("another_name_v0")
+    gymnasium.registry.pop("monsterzoo/AnotherName-v0")
+
+
+def test_games_of_installed_packages_are_known_but_do_not_replace_ours(other, monkeypatch):
+    """A package declares them with the entry point group `monsterzoo.games`."""
+    installed = [
+        EntryPoint("long_race_v0", "games_of_another_package:GAME", "monsterzoo.games"),
+        EntryPoint("pikit_v0", "nowhere:GAME", "monsterzoo.games"),
+    ]
+    monkeypatch.setattr(register, "entry_points", lambda group: installed if group == "monsterzoo.games" else [])
+    monkeypatch.setitem(sys.modules, "games_of_another_package", type(sys)("games_of_another_package"))
+    sys.modules["games_of_another_package"].GAME = other
+    register.register_installed()
+    play_everywhere(other.name)
+    assert find_game("pikit_v0").name == "pikit_v0"
 
 
 def test_importing_loads_no_game_and_no_training_library():
     """The import stays quick: games, torch and the like come when they are needed."""
-    code = (
-        "import sys, monsterzoo.envs; "
-        "heavy = {'torch', 'ray', 'matplotlib', 'stable_baselines3', 'monsterzoo.envs.yokai_septet'}; "
-        "print(sorted(heavy & set(sys.modules)))"
-    )
+    folders = [f"monsterzoo.envs.{name.rsplit('_', 1)[0]}" for name in mz.names()]
+    code = f"""
+import sys
+import monsterzoo.envs
+print(sorted({{'torch', 'ray', 'matplotlib', 'stable_baselines3', *{folders}}} & set(sys.modules)))
+"""
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"

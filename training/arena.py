@@ -18,14 +18,15 @@ from typing import Any
 
 import numpy as np
 from monsterzoo.envs.core import kernels
-from monsterzoo.envs.core.bits import first, has, lowest, popcount
-from monsterzoo.envs.core.contract import PLAYING, score, setup, step
+from monsterzoo.envs.core.bits import lowest
 from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.contract import PLAYING, score, setup, step
 from monsterzoo.envs.core.game import IllegalActionError, Variant
 from monsterzoo.envs.core.jit import compiled, kernel
+from monsterzoo.envs.core.kernels import share_of_win
 from monsterzoo.envs.core.rng import env_seed, generator, streams
-from monsterzoo.envs.core.seat_kernels import Uniform, choose, choose_one, show_learner
-from monsterzoo.envs.threads import Team
+from monsterzoo.envs.core.seat_kernels import Uniform, choose, choose_one, show
+from monsterzoo.envs.core.threads import Team
 from monsterzoo.envs.players import make_player
 from monsterzoo.policies import Policy, heuristics
 from monsterzoo.policies.base import compiled_form
@@ -41,14 +42,9 @@ Progress = Callable[["Tournament"], None]
 
 @compiled
 def write_result(state, shares, scores):
-    """Every side's share of the win (all the same where nobody wins) and score."""
-    sides = np.int64(state.sides)
-    winners = np.uint64(state.winners) & first(sides)
-    for side in range(sides):
-        if winners == np.uint64(0):
-            shares[side] = 1.0 / sides
-        else:
-            shares[side] = 1.0 / popcount(winners) if has(winners, side) else 0.0
+    """Every side's share of the win, and its score."""
+    for side in range(np.int64(state.sides)):
+        shares[side] = share_of_win(state, side)
         scores[side] = score(state, side)
 
 
@@ -84,7 +80,7 @@ def show_games(states, seats, rows, masks, words, views, actions):
         seats[i] = -1
         if states[i].outcome == PLAYING:
             seats[i] = lowest(np.uint64(states[i].acting))
-            show_learner(states[i], seats[i], rows[i], words, masks[i], actions, views)
+            show(states[i], seats[i], views[0], rows[i], words, masks[i], actions)
 
 
 @kernel
@@ -129,7 +125,7 @@ class Tournament:
         variant: the game with its options.
         names: the players' names, all different.
         seed: starts all luck.
-        alone: a player who has one side at every variant, while the others share the rest; None for all seatings.
+        alone: a player who has one side at every table, while the others share the rest; None for all seatings.
     """
 
     variant: Variant
@@ -438,12 +434,10 @@ class Tournament:
 
 def _known_tokens(variant: Variant, tokens: tuple[Any, ...]) -> tuple[np.ndarray, tuple[Any, ...]]:
     """Different compiled policies and which of them each player is; the usual two together, to compile once."""
-    usual = (heuristics.Heuristic(), Uniform())
+    usual = (heuristics.Heuristic(), Uniform()) if heuristics.has_heuristic(variant) else (Uniform(),)
     named = [(type(token).__qualname__, token) for token in tokens]
     kinds = {(type(token).__qualname__, token): token for token in usual}
-    if set(named) <= set(kinds):
-        heuristics.load(variant)
-    else:
+    if not set(named) <= set(kinds):
         kinds = dict(sorted(zip(named, tokens)))
     order = list(kinds)
     return np.array([order.index(name) for name in named], np.int64), tuple(kinds.values())

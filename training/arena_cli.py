@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -10,31 +11,14 @@ from typing import Any
 from monsterzoo.envs.core.catalogue import find_game
 
 from .arena import Tournament, enter
-from .cli import add_game_arguments, game_options
+from .game_options import add_game_arguments, game_options, label
 
 PLAIN_SECONDS = 10.0
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the command."""
-    add_game_arguments(parser)
-    parser.add_argument("--policies", nargs="+", required=True, help="specs such as random, heuristic, search:500")
-    parser.add_argument("--games", type=int, default=None, help="games to play in all (default 1000)")
-    parser.add_argument(
-        "--until-interval", type=float, metavar="W", help="stop when all win rates are known to within ± W"
-    )
-    parser.add_argument("--alone", metavar="POLICY", help="this one has one side of every variant, the others the rest")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--batch", type=int, default=64, help="games at once where a policy is not compiled")
-    parser.add_argument("--threads", type=int, default=1, help="threads for games between compiled policies")
-    parser.add_argument(
-        "--output", type=Path, metavar="PATH", help="PATH.json the result, PATH.png a plot, PATH.npz all games; resumes"
-    )
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-
-
-def run(parsed: argparse.Namespace) -> int:
+def main(words: Sequence[str]) -> int:
     """Play, print, write; 130 after an interruption, with what was finished printed and written all the same."""
+    parsed = _parser().parse_args(words)
     variant = find_game(parsed.game).variant(**game_options(parsed))
     names, policies = enter(variant, parsed.policies, parsed.seed)
     tournament = Tournament(variant, names, parsed.seed, parsed.alone)
@@ -67,6 +51,27 @@ def run(parsed: argparse.Namespace) -> int:
         stem.with_name(stem.name + ".json").write_text(json.dumps(result, indent=2) + "\n")
         plot(result, stem.with_name(stem.name + ".png"))
     return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "monsterzoo arena", description="Let policies play against each other and rank them."
+    )
+    add_game_arguments(parser)
+    parser.add_argument("--policies", nargs="+", required=True, help="specs such as random, heuristic, search:500")
+    parser.add_argument("--games", type=int, default=None, help="games to play in all (default 1000)")
+    parser.add_argument(
+        "--until-interval", type=float, metavar="W", help="stop when all win rates are known to within ± W"
+    )
+    parser.add_argument("--alone", metavar="POLICY", help="this one has one side at every table, the others the rest")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--batch", type=int, default=64, help="games at once where a policy is not compiled")
+    parser.add_argument("--threads", type=int, default=1, help="threads for games between compiled policies")
+    parser.add_argument(
+        "--output", type=Path, metavar="PATH", help="PATH.json the result, PATH.png a plot, PATH.npz all games; resumes"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    return parser
 
 
 class _Progress:
@@ -106,9 +111,8 @@ def as_text(result: dict[str, Any]) -> str:
     """Ranking and cross table."""
     players = sorted(result["players"], key=lambda player: -player["rating"])
     width = max(len(player["name"]) for player in players)
-    options = " ".join(f"{key}={value}" for key, value in result["options"].items())
     lines = [
-        f"{result['game']} {options}",
+        f"{result['game']} {label(result['options'], ' ')}",
         f"{result['games']} games, {result['deals']} deals; 95 % intervals; even play wins {result['even']:.3f}",
         "",
         f"{'':{width}}  {'rating':>18}  {'win rate':>20}  {'mean score':>18}  {'games':>7}",

@@ -1,65 +1,48 @@
-"""The command `monsterzoo`: one subcommand a module, imported when it is used."""
+"""The command `monsterzoo`: finds the function of a sub-command and hands it the rest of the line.
+
+A sub-command is an entry of `COMMANDS` and a function `(words) -> exit code`, with a parser of its own. Its module is
+imported when it is used, so that no command needs what only another one does.
+"""
 
 import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
 
-# Name -> (module with `add_arguments(parser)` and `run(arguments) -> exit code`, what it does).
-_COMMANDS = {
-    "arena": ("arena_cli", "let policies play against each other and rank them"),
-    "train": ("ppo", "train a network by self-play"),
+COMMANDS = {
+    "arena": ("let policies play against each other and rank them", "monsterzoo.training.arena_cli:main"),
+    "compile": ("compile games ahead of their first use", "monsterzoo.training.compile_cli:main"),
+    "train": ("train a network by self-play", "monsterzoo.training.train_cli:main"),
 }
+"""Name of a sub-command: what it does, and "module:function"."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="monsterzoo", description="Monsters at the card variant, for machines.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    for name, (module, summary) in _COMMANDS.items():
-        command = commands.add_parser(name, help=summary, description=summary)
-        if name in given[:1]:
-            import_module(f".{module}", __package__).add_arguments(command)
-    parsed = parser.parse_args(given)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words or words[0] not in COMMANDS:
+        return _explain(words)
+    module, _, function = COMMANDS[words[0]][1].partition(":")
     try:
-        return int(import_module(f".{_COMMANDS[parsed.command][0]}", __package__).run(parsed))
+        return int(getattr(import_module(module), function)(words[1:]))
     except ValueError as error:
-        print(f"monsterzoo {parsed.command}: {error}", file=sys.stderr)
-        return 2
+        problem = str(error)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("monsterzoo"):
+            raise
+        problem = f"{error.name} is not installed; pip install 'monsterzoo[train]' brings it along"
+    print(f"monsterzoo {words[0]}: {problem}", file=sys.stderr)
+    return 2
 
 
-def add_game_arguments(parser: argparse.ArgumentParser) -> None:
-    """`--game`, `--players` and `--option key=value`, the same for every command."""
-    parser.add_argument("--game", required=True, help="such as yokai_septet_v0")
-    parser.add_argument("--players", type=int, help="number of players")
-    parser.add_argument(
-        "--option", action="append", default=[], metavar="KEY=VALUE", help="another option of the game; repeatable"
-    )
-
-
-def game_options(parsed: argparse.Namespace) -> dict[str, Any]:
-    """The game's options among the arguments; raises `ValueError` for text that is none."""
-    options: dict[str, Any] = {} if parsed.players is None else {"players": parsed.players}
-    for text in parsed.option:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise ValueError(f"--option {text!r}: KEY=VALUE is wanted")
-        options[key] = _value(value)
-    return options
-
-
-def _value(text: str) -> Any:
-    named = {"true": True, "false": False, "none": None}
-    if text.lower() in named:
-        return named[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+def _explain(words: list[str]) -> int:
+    """Show what commands there are, or what is wrong with the one given."""
+    parser = argparse.ArgumentParser(prog="monsterzoo", description="Monsters at the card table, for machines.")
+    commands = parser.add_subparsers(required=True, metavar="command")
+    for name, (summary, _) in COMMANDS.items():
+        commands.add_parser(name, help=summary, add_help=False)
+    parser.parse_args(words)
+    return 2
 
 
 if __name__ == "__main__":

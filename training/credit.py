@@ -16,7 +16,7 @@ NONE = -1
 
 
 class Decisions:
-    """Decisions of `num_envs` games, at most `steps` a game and rollout, in flat arrays of which `count` rows are used.
+    """Decisions of `num_envs` games, at most `steps` per game and rollout, in flat arrays of which `count` rows are used.
 
     | name | shape and dtype | meaning |
     |---|---|---|
@@ -52,10 +52,10 @@ class Decisions:
         """Book what every seat was paid by the last step, (num_envs, players), and which games it ended."""
         _pay(rewards, over, self.open, self.rewards, self.finished)
 
-    def advantages(self, gamma: float, trace: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def advantages(self, gamma: float, gae_lambda: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The rows whose follow-up is known, with their advantages and returns (targets of the value)."""
         advantages = np.zeros(self.count, np.float32)
-        _estimate(self.values, self.rewards, self.following, self.finished, gamma, trace, advantages)
+        _estimate(self.values, self.rewards, self.following, self.finished, gamma, gae_lambda, advantages)
         known = self.finished[: self.count] | (self.following[: self.count] != NONE)
         rows = np.flatnonzero(known)
         return rows, advantages[rows], advantages[rows] + self.values[rows]
@@ -108,12 +108,12 @@ def _pay(rewards, over, open_rows, paid, finished):
 
 
 @kernel
-def _estimate(values, rewards, following, finished, gamma, trace, advantages):
+def _estimate(values, rewards, following, finished, gamma, gae_lambda, advantages):
     # A decision's follow-up has a later row, so one pass from the end meets it first.
     for row in range(len(advantages) - 1, -1, -1):
         after = following[row]
         if after != NONE:
             error = rewards[row] + gamma * values[after] - values[row]
-            advantages[row] = error + gamma * trace * advantages[after]
+            advantages[row] = error + gamma * gae_lambda * advantages[after]
         elif finished[row]:
             advantages[row] = rewards[row] - values[row]

@@ -13,7 +13,7 @@ METRICS, PICTURE = "metrics.jsonl", "curve.png"
 
 
 class Journal:
-    """Writes a run's numbers, one line an update; lines after `updates` (of an interrupted run) are dropped."""
+    """Writes a run's numbers, one line per update; lines after `updates` (of an interrupted run) are dropped."""
 
     def __init__(self, folder: Path, updates: int, config: Config) -> None:
         self.folder, self.config = folder, config

@@ -6,6 +6,7 @@ shipped, and writes the index that `monsterzoo.policies` reads and the table tha
 
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.players import make_player
 from monsterzoo.policies import Policy, neural
+from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.neural import PRETRAINED, WEIGHTS, NeuralPolicy
 
 from .arena import Tournament
-from .config import Config
-from .ppo import play_games
+from .config import RUN, Config
+from .evaluation import play_games
 from .ratings import NORMAL_95
 
 INDEX, README = "index.json", "README.md"
@@ -32,7 +34,7 @@ likely action, and refuses observations other than those it was trained on. Writ
 `python -m monsterzoo.training.models` from `index.json`.
 
 Win rates come with 95 % intervals; equal players would have the rate in the column "even". "Alone": the network plays
-one side, the opponent all others. "Arena": all mixtures of both at a variant, every deal replayed until each has had
+one side, the opponent all others. "Arena": all mixtures of both at a table, every deal replayed until each has had
 every side (with more than two sides a network shares the wins with its own copies, so the rate stays well below 100 %).
 
 Where more than two sides play, it matters whom a network has learned to play with. Bite Night's learned as one seat
@@ -43,15 +45,17 @@ to share the tiles: among them a single heuristic player loses, among heuristic 
 
 def publish(run: Path, games: int, folder: Path = PRETRAINED) -> dict[str, Any]:
     """Ship a run's network; returns its entry in the index."""
-    summary = json.loads((run / "run.json").read_text())
-    config = Config(**summary["config"])
+    summary = json.loads((run / RUN).read_text())
+    config = Config.read(run / RUN)
     arrays, about = neural.read(run / WEIGHTS)
     played = {key: value for key, value in config.game_options().items() if key != REWARD}
-    file = "-".join([config.game, f"{config.players}p", *map(str, list(played.values())[1:])]) + ".npz"
+    others = (re.sub(r"[^\w.]+", "_", str(value)).strip("_") for value in list(played.values())[1:])
+    file = "-".join([config.game, f"{config.players}p", *others]) + ".npz"
     folder.mkdir(exist_ok=True)
     neural.write(folder / file, {name: values.astype(np.float16) for name, values in arrays.items()}, about)
     variant = find_game(config.game).variant(**played)
     policy = NeuralPolicy(variant, *neural.read(folder / file), name="pretrained")
+    opponents = [spec for spec in OPPONENTS if spec != "heuristic" or has_heuristic(variant)]
     result = summary["result"]
     return {
         "file": file,
@@ -64,7 +68,7 @@ def publish(run: Path, games: int, folder: Path = PRETRAINED) -> dict[str, Any]:
         "versions": summary["versions"],
         "weights": int(sum(values.size for values in arrays.values())),
         "even": 1 / variant.sides,
-        "arena": {spec: measure(variant, policy, spec, games) for spec in OPPONENTS},
+        "arena": {spec: measure(variant, policy, spec, games) for spec in opponents},
     }
 
 
@@ -106,7 +110,8 @@ def document(models: list[dict[str, Any]]) -> str:
     for model in models:
         size, steps = f"{model['weights'] / 1000:.0f} k", f"{model['steps'] / 1e6:.1f} M"
         cells = [f"`{model['file']}`", size, str(model["seed"]), str(model["minutes"]), steps, f"{model['even']:.0%}"]
-        cells += [_rate(model["arena"][spec][kind]) for spec in OPPONENTS for kind in ("alone", "mixed")]
+        rates = ((model["arena"].get(spec), kind) for spec in OPPONENTS for kind in ("alone", "mixed"))
+        cells += [_rate(measured[kind]) if measured else "–" for measured, kind in rates]
         lines.append("| " + " | ".join(cells) + " |")
     lines += ["", "The commands:", "", "```sh"]
     lines += [command for model in models for command in model["commands"]]

@@ -116,7 +116,7 @@ class NetworkPolicy:
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
-        """One legal action a row, integers (B,)."""
+        """One legal action per row, integers (B,)."""
         if not self.greedy:
             return self.network.play(observations, action_masks, self._generator)[0]
         log_probs, _ = self.network(torch.from_numpy(observations), torch.from_numpy(action_masks))

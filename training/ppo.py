@@ -12,13 +12,10 @@ Everything random in an update follows from the seed and the update's number, so
 makes the same next update as one that was never interrupted.
 """
 
-import argparse
 import json
 import os
 import platform
-import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,19 +26,19 @@ from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.core.rng import env_seed
 from monsterzoo.envs.players import make_player
-from monsterzoo.policies import Policy, specs
+from monsterzoo.policies import Policy
 from monsterzoo.policies.neural import WEIGHTS
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from . import network as networks
-from .config import Config, add_options, given
+from .config import PAST, RUN, Config
 from .credit import Decisions
+from .evaluation import play_games
 from .journal import Journal
 from .network import Network, NetworkPolicy
 
-CHECKPOINT, RUN = "checkpoint.pt", "run.json"
-BUDGET = ("minutes", "updates", "out")  # what may change when a run goes on
+CHECKPOINT = "checkpoint.pt"
 ALL_SIDES = -1
 EVALUATION = 1 << 40  # evaluations are seeded like an update far beyond any other
 
@@ -52,16 +49,17 @@ class Trainer:
     def __init__(self, config: Config, game: Game | None = None) -> None:
         torch.set_num_threads(config.threads)
         game = game or find_game(config.game)
-        self.config = config
         self.games = VectorGame(game, config.num_envs, seed=config.seed, **config.game_options())
         self.variant: Variant = self.games.variant
+        config, self.notes = config.settled(self.variant)  # the notes are for whoever watches
+        self.config = config
         self.decisions = Decisions(self.variant, config.num_envs, config.steps)
         torch.manual_seed(config.seed)
         self.network = Network.for_variant(self.variant, config.width, config.blocks)
         self.optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate, eps=1e-5)
         self.pool: list[dict[str, Tensor]] = []
         """Weights of earlier networks."""
-        self.opponents = [spec for spec in config.opponents if spec == "past" or _known(spec)]
+        self.opponents = config.opponents or ()
         self.sides = np.full(config.num_envs, ALL_SIDES)
         """The side the network plays in each game, or `ALL_SIDES`."""
         self.rivals = np.zeros(config.num_envs, np.int64)
@@ -86,7 +84,7 @@ class Trainer:
             self._keep_snapshot()
         random = np.random.default_rng([config.seed, self.updates])
         generator = torch.Generator().manual_seed(env_seed(config.seed, self.updates))
-        imitating = self.progress < config.imitate_share and _known(config.imitate)
+        imitating = bool(config.imitate) and self.progress < config.imitate_share
         report = self._play(random, generator, imitating)
         played = time.perf_counter()
         report |= self._learn(random, imitating)
@@ -105,7 +103,9 @@ class Trainer:
         """Play every game on for `config.steps` steps and write down the network's (or its teacher's) decisions."""
         games, variant, decisions = self.games, self.variant, self.decisions
         opponents = self._make_opponents(random)
-        teacher = make_player(variant, self.config.imitate, int(random.integers(1 << 62))) if imitating else None
+        teacher: Policy | None = None
+        if imitating:
+            teacher = make_player(variant, str(self.config.imitate), int(random.integers(1 << 62)))
         in_environment, finished, lengths = 0.0, 0, 0
         for _ in range(self.config.steps):
             masks, seats = games.action_masks, games.seats
@@ -145,7 +145,7 @@ class Trainer:
     def _learn(self, random: np.random.Generator, imitating: bool) -> dict[str, float]:
         """Improve policy and value on the decisions whose consequences are known."""
         config, decisions = self.config, self.decisions
-        rows, advantages, returns = decisions.advantages(config.gamma, config.trace)
+        rows, advantages, returns = decisions.advantages(config.gamma, config.gae_lambda)
         if not len(rows):
             raise ValueError(f"no seat decided twice within steps={config.steps}; more steps are needed to learn")
         explained = 1 - np.var(returns - decisions.values[rows]) / max(np.var(returns), 1e-8)
@@ -160,7 +160,7 @@ class Trainer:
                 loss, numbers = self._loss(rows[part], advantages[part], returns[part], imitating)
                 self.optimizer.zero_grad()
                 loss.backward()
-                clip_grad_norm_(self.network.parameters(), config.max_gradient)
+                clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
                 self.optimizer.step()
                 sums, count = sums + torch.stack(numbers).numpy(), count + 1
         names = ("policy_loss", "value_loss", "entropy", "kl", "clipped")
@@ -178,15 +178,15 @@ class Trainer:
         chosen = log_probs.gather(1, torch.from_numpy(decisions.actions[rows])[:, None])[:, 0]
         change = chosen - torch.from_numpy(decisions.log_probs[rows])
         ratio, gain = change.exp(), torch.from_numpy(advantages)
-        policy = -torch.minimum(ratio * gain, ratio.clamp(1 - config.clip, 1 + config.clip) * gain).mean()
+        policy = -torch.minimum(ratio * gain, ratio.clamp(1 - config.clip_range, 1 + config.clip_range) * gain).mean()
         if imitating:
             policy = -chosen.mean()
         value = (values - torch.from_numpy(returns)).square().mean()
         possible = log_probs.masked_fill(masks == 0, 0)  # e^0 * 0: nothing, and far quicker than e^-1000000000
         entropy = -(possible.exp() * possible).sum(1).mean()
         kl = (ratio - 1 - change).mean()
-        clipped = ((ratio - 1).abs() > config.clip).float().mean()
-        loss = policy + config.value * value - config.entropy * entropy
+        clipped = ((ratio - 1).abs() > config.clip_range).float().mean()
+        loss = policy + config.value_coef * value - config.entropy_coef * entropy
         return loss, [number.detach() for number in (policy, value, entropy, kl, clipped)]
 
     # --- Opponents ---
@@ -207,7 +207,7 @@ class Trainer:
         policies: list[Policy] = []
         for spec in self.opponents:
             seed = int(random.integers(1 << 62))
-            if spec == "past":
+            if spec == PAST:
                 earlier = Network.for_variant(self.variant, self.config.width, self.config.blocks)
                 earlier.load_state_dict(self.pool[random.integers(len(self.pool))])
                 policies.append(NetworkPolicy(earlier, seed))
@@ -225,7 +225,7 @@ class Trainer:
         """Win rates of the network's most likely actions, and their standard errors."""
         report: dict[str, float] = {}
         games = self.config.evaluate_games // self.variant.sides * self.variant.sides
-        for spec in filter(_known, self.config.evaluate):
+        for spec in self.config.evaluate or ():
             seed = env_seed(self.config.seed, EVALUATION)
             policy = NetworkPolicy(self.network, seed, greedy=True)
             shares = play_games(self.variant, policy, make_player(self.variant, spec, seed), games, seed)
@@ -287,32 +287,6 @@ def stagger(games: VectorGame, random: np.random.Generator, longest: int = 2000)
     games.restore(kept)
 
 
-def play_games(variant: Variant, policy: Policy, opponent: Policy, games: int, seed: int) -> np.ndarray:
-    """Shares of the win (games,) of a policy that plays one side against an opponent on all others, sides in turn.
-
-    The first game of every environment counts, so that short games are not preferred; a game that nobody wins counts
-    as shared by all.
-    """
-    batch = VectorGame(variant.game, games, seed=seed, **variant.options)
-    side = np.arange(games) % variant.sides
-    shares = np.full(games, np.nan)
-    while (waiting := np.isnan(shares)).any():
-        choices = batch.action_masks.argmax(1)
-        own = batch.seats % variant.sides == side
-        for who, mine in ((policy, own), (opponent, ~own)):
-            asked = np.flatnonzero(mine & waiting)
-            if len(asked):
-                masks, seats = batch.action_masks[asked], batch.seats[asked]
-                choices[asked] = who.act(batch.observations[asked], masks, seats, batch.states[asked])
-        batch.step(choices)
-        ended = np.flatnonzero((batch.terminated | batch.truncated) & waiting)
-        won = batch.final_states["winners"][ended][:, None] >> np.arange(variant.sides) & 1
-        count = won.sum(1)
-        mine = won[np.arange(len(ended)), side[ended]]
-        shares[ended] = np.where(count > 0, mine / np.maximum(count, 1), 1 / variant.sides)
-    return shares
-
-
 def train(config: Config, resume: bool = False, game: Game | None = None) -> dict[str, Any]:
     """Train until the budget is used up; returns the run's summary, which is also in its folder.
 
@@ -322,6 +296,9 @@ def train(config: Config, resume: bool = False, game: Game | None = None) -> dic
     if (folder / CHECKPOINT).exists() and not resume:
         raise ValueError(f"{folder} already holds a run; go on with --resume, or choose another --out")
     trainer, commands = Trainer(config, game), [config.command()]
+    config = trainer.config
+    for note in trainer.notes:
+        print(note)
     if resume:
         trainer.restore(folder)
         commands = _commands(folder, config, trainer.updates)
@@ -361,10 +338,6 @@ def _commands(folder: Path, config: Config, updates: int) -> list[str]:
     return [*before, f"monsterzoo train --resume {budget} --out {config.out}  # from update {updates}"]
 
 
-def _known(spec: str) -> bool:
-    return spec.partition(":")[0] in specs()
-
-
 def _tensors(arrays: dict[str, np.ndarray]) -> dict[str, Tensor]:
     return {name: torch.from_numpy(values) for name, values in arrays.items()}
 
@@ -388,44 +361,3 @@ class _replacing:  # noqa: N801 - reads as a statement
 def _write_json(path: Path, content: dict[str, Any]) -> None:
     with _replacing(path) as part:
         part.write_text(json.dumps(content, indent=2) + "\n")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags of `monsterzoo train`."""
-    parser.add_argument("--resume", action="store_true", help="go on with the run in --out, with its options")
-    add_options(parser)
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """The command `monsterzoo train`; raises `ValueError` for bad options."""
-    chosen = given(arguments)
-    config = Config(**chosen)
-    if arguments.resume:
-        folder = Path(config.out)
-        if not all((folder / file).exists() for file in (RUN, CHECKPOINT)):
-            raise ValueError(f"there is no run in {folder} to go on with")
-        config = replace(Config.read(folder / RUN), **{name: chosen[name] for name in BUDGET if name in chosen})
-    try:
-        train(config, arguments.resume)
-    except KeyboardInterrupt:
-        print(
-            f"interrupted; from the last checkpoint on: monsterzoo train --resume --out {config.out}", file=sys.stderr
-        )
-        return 130
-    print(f"done: the policy is 'ppo:{config.out}'")
-    return 0
-
-
-def main(argv: list[str]) -> int:
-    """The same as a command of its own."""
-    parser = argparse.ArgumentParser("monsterzoo train", description=__doc__)
-    add_arguments(parser)
-    try:
-        return run(parser.parse_args(argv))
-    except ValueError as error:
-        print(f"monsterzoo train: {error}", file=sys.stderr)
-        return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

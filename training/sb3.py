@@ -29,12 +29,16 @@ from gymnasium.spaces import Discrete
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import Policy, from_sb3, make
+from monsterzoo.policies.heuristics import has_heuristic
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
+
+from .evaluation import play_games
+from .game_options import add_game_arguments, game_options
 
 ILLEGAL = -1e8
 """The logit of a masked action, as in SB3: its probability is exactly 0."""
@@ -130,7 +134,7 @@ class SeatVecEnv(VecEnv):
         raise NotImplementedError(f"the games are one batch, {attr_name} cannot be set in some of them")
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """`action_masks`, one row a game; single games have no other method."""
+        """`action_masks`, one row per game; single games have no other method."""
         if method_name != "action_masks":
             raise AttributeError(f"the games are one batch, the only method of each is action_masks, not {method_name}")
         masks = self.action_masks()
@@ -237,7 +241,7 @@ class PastSelf:
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
-        """One legal action a row, integers (B,)."""
+        """One legal action per row, integers (B,)."""
         return self._player.act(observations, action_masks, seats, states)
 
     def remember(self, network: Any) -> None:
@@ -289,21 +293,24 @@ def learn(
 
 def main(argv: list[str]) -> int:
     """Train, save, and report win rates."""
-    from .ppo import play_games
-
     parser = argparse.ArgumentParser("python -m monsterzoo.training.sb3", description=main.__doc__)
-    parser.add_argument("--game", default="pikit_v0")
-    parser.add_argument("--players", type=int, default=2)
+    add_game_arguments(parser, "pikit_v0", players=2)
     parser.add_argument("--steps", type=int, default=2_000_000)
     parser.add_argument("--opponents", default="past", help="a policy's spec, or 'past' for self-play")
     parser.add_argument("--out", default="runs/sb3.zip")
-    parser.add_argument("--against", nargs="*", default=["random", "heuristic"])
+    parser.add_argument(
+        "--against", nargs="*", metavar="POLICY", help="whom to measure it against (default: all built in)"
+    )
     chosen = parser.parse_args(argv)
-    model = learn(chosen.game, chosen.steps, opponents=chosen.opponents, players=chosen.players)
+    options = game_options(chosen)
+    variant = find_game(chosen.game).variant(**options)
+    against = chosen.against
+    if against is None:
+        against = ["random", "heuristic"] if has_heuristic(variant) else ["random"]
+    opponents = {spec: make(spec, chosen.game, **options) for spec in against}
+    model = learn(chosen.game, chosen.steps, opponents=chosen.opponents, **options)
     model.save(chosen.out)
-    variant = find_game(chosen.game).variant(players=chosen.players)
-    for spec in chosen.against:
-        opponent = make(spec, chosen.game, players=chosen.players)
+    for spec, opponent in opponents.items():
         shares = play_games(variant, from_sb3(model), opponent, 1000 // variant.sides * variant.sides, seed=1)
         print(f"wins against {spec}: {shares.mean():.3f} ± {1.96 * shares.std() / len(shares) ** 0.5:.3f}")
     return 0

@@ -4,14 +4,13 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
-from ..core.contract import register
 from ..core.game import Game
 from ..core.layout import Layout
 from ..core.options import Option, choice, whole_number
 from . import position, text
 from .determinize import determinize
-from .observation import layout, observe
 from .rules import STATE, legal, score, setup, step
+from .view import VIEW, layout, look
 
 SCORE_SCALE = 20.0
 """What reward="score" divides by."""
@@ -73,6 +72,7 @@ GAME = Game(
     name="bite_night_v0",
     title="Bite Night",
     record=STATE,
+    view=VIEW,
     options=OPTIONS,
     variants=(
         {"players": 4},
@@ -84,11 +84,16 @@ GAME = Game(
     configure=_configure,
     actions=text.actions,
     layout=_layout,
+    setup=setup,
+    legal=legal,
+    step=step,
+    look=look,
+    score=score,
+    determinize=determinize,
     snapshot=position.snapshot,
     load=position.load,
     describe=text.describe,
     draw_table=text.draw_table,
     refusal=text.refusal,
+    view_options=("advanced",),
 )
-
-register(STATE, setup=setup, legal=legal, step=step, observe=observe, score=score, determinize=determinize)

@@ -5,16 +5,17 @@ import numpy as np
 from ..core.bits import ZERO, bit, drop_lowest, lowest, nth, popcount
 from ..core.jit import compiled
 from ..core.rng import draw
-from .observation import revealed
 from .rules import (
     ALL_TILES,
     DECK,
     DESIGN_OF,
+    LAID_BY,
     LAY,
     NONE,
     SECONDS,
     TILES,
     legal_tiles,
+    revealed,
     with_card,
     without_card,
 )
@@ -60,15 +61,7 @@ def resample_cards(state, seat):
 @compiled
 def is_known(state, seat, place):
     """Whether a seat knows a card of the pile: everybody has seen it, or it is the seat's own."""
-    return place < revealed(state) or laid_by(state, place) == seat
-
-
-@compiled
-def laid_by(state, place):
-    """Who laid a card of the pile: the first player moves on by one each round."""
-    players = np.int64(state.players)
-    turn = place // players
-    return (np.int64(state.lap_leader) + turn + place - turn * players) % players
+    return place < revealed(state) or LAID_BY[state.players, state.lap_leader, place] == seat
 
 
 @compiled

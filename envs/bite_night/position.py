@@ -2,15 +2,11 @@
 
 from typing import Any
 
-from ..core.game import SnapshotError
+from ..core.snapshots import SnapshotError, read_number, require
 from .rules import (
     BASIC_DESIGNS,
     BURY,
     CARD_NAMES,
-    CARD_TILES,
-    CELIBACY,
-    CLOSED,
-    COLOUR_TILES,
     COLOURS,
     DESIGNS,
     GRAB,
@@ -18,15 +14,21 @@ from .rules import (
     GRAVEYARD_ANY,
     GUARD,
     HAND_CARDS,
-    HEARTS,
+    LAID_BY,
     LAY,
     NONE,
     RAISE,
     RESURRECTION,
     SECOND,
-    SERVANT,
-    SKIP_TWO,
     TILES_A_ROUND,
+    chooses_burial,
+    claim,
+    has_to_choose,
+    legal_tiles,
+    pass_over,
+    rounds,
+    to_grab,
+    with_card,
 )
 from .text import (
     CARD_NUMBERS,
@@ -38,7 +40,6 @@ from .text import (
     claims_of,
     open_names,
     pile_of,
-    rounds_of,
     tile_names,
 )
 
@@ -71,7 +72,7 @@ def snapshot(state: Any) -> dict[str, Any]:
 
 def _stack(state: Any, seat: int) -> Any:
     """A seat's places in `stacks`."""
-    height = TILES_A_ROUND * rounds_of(state)
+    height = TILES_A_ROUND * rounds(state.players)
     return state.stacks[seat * height : (seat + 1) * height]
 
 
@@ -86,25 +87,13 @@ def load(data: dict[str, Any], state: Any) -> None:
     state.acting = loader.acting()
 
 
-def _require(condition: Any, problem: str) -> None:
-    if not condition:
-        raise SnapshotError(problem)
-
-
-def _number(value: Any, key: str, low: int, high: int) -> int:
-    _require(
-        type(value) is int and low <= value <= high, f"{key} is a whole number from {low} to {high}, not {value!r}"
-    )
-    return int(value)
-
-
 def _items(value: Any, key: str) -> list[Any]:
-    _require(isinstance(value, list | tuple), f"{key} holds lists of names, not {value!r}")
+    require(isinstance(value, list | tuple), f"{key} holds lists of names, not {value!r}")
     return list(value)
 
 
 def _tile(name: Any) -> int:
-    _require(isinstance(name, str) and name in TILE_NUMBERS, f"there is no tile {name!r}")
+    require(isinstance(name, str) and name in TILE_NUMBERS, f"there is no tile {name!r}")
     return TILE_NUMBERS[name]
 
 
@@ -113,7 +102,7 @@ class _Loader:
 
     def __init__(self, data: dict[str, Any], state: Any) -> None:
         self.data, self.state = data, state
-        self.players, self.rounds = int(state.players), rounds_of(state)
+        self.players, self.rounds = int(state.players), rounds(state.players)
         self.seats = range(self.players)
 
     def _list(self, key: str, default: Any = None) -> list[Any]:
@@ -121,7 +110,7 @@ class _Loader:
         value: Any = self.data[key] if default is None else self.data.get(key)
         if value is None and default is not None:
             return [default for _ in self.seats]
-        _require(
+        require(
             isinstance(value, list | tuple) and len(value) == self.players,
             f"{key} is a list with an entry for each of {self.players} seats, not {value!r}",
         )
@@ -133,29 +122,29 @@ class _Loader:
         """Phase, lap, round, who leads, and the scores."""
         state, data = self.state, self.data
         phases = PHASES if state.advanced else PHASES[:RAISE]
-        _require(data["phase"] in phases, f"phase is one of {', '.join(phases)}, not {data['phase']!r}")
+        require(data["phase"] in phases, f"phase is one of {', '.join(phases)}, not {data['phase']!r}")
         self.phase = PHASES.index(data["phase"])
         state.phase = self.phase
-        state.lap = _number(data["lap"], "lap", 1, int(state.laps))
-        self.round = _number(data["round"], "round", 1, self.rounds)
+        state.lap = read_number(data["lap"], "lap", 1, int(state.laps))
+        self.round = read_number(data["round"], "round", 1, self.rounds)
         state.round_number = self.round
-        _require(
+        require(
             self.phase < BURY or self.round == self.rounds,
             f"phase {PHASES[self.phase]} comes after round {self.rounds}, not in round {self.round}",
         )
         leader = (int(state.lap) - 1) % self.players
         state.lap_leader = leader
-        given = _number(data["lap_leader"], "lap_leader", 0, self.players - 1)
-        _require(given == leader, f"lap_leader is {given}, but seat {leader} leads lap {int(state.lap)}")
-        first = _number(data["first_player"], "first_player", 0, self.players - 1)
+        given = read_number(data["lap_leader"], "lap_leader", 0, self.players - 1)
+        require(given == leader, f"lap_leader is {given}, but seat {leader} leads lap {int(state.lap)}")
+        first = read_number(data["first_player"], "first_player", 0, self.players - 1)
         expected = (leader + self.round - 1) % self.players
-        _require(
+        require(
             self.phase >= BURY or first == expected,
             f"first_player is {first}, but it is seat {expected} in round {self.round} of a lap led by seat {leader}",
         )
         state.first_player = first if self.phase < BURY else leader  # it means nothing in the rendezvous
         for seat, points in enumerate(self._list("scores")):
-            state.scores[seat] = _number(points, "a score", 0, MOST_POINTS)
+            state.scores[seat] = read_number(points, "a score", 0, MOST_POINTS)
 
     # --- Cards ---
 
@@ -167,30 +156,28 @@ class _Loader:
         hands = [_items(hand, "hands") for hand in self._list("hands")]
         put_away = self.phase >= BURY and not any(hands)
         for seat, hand in enumerate(hands):
-            _require(
+            require(
                 put_away or len(hand) == HAND_CARDS - laid,
                 f"seat {seat} has {len(hand)} cards in hand instead of {HAND_CARDS - laid}",
             )
-            cards = 0
+            self.state.hand[seat] = 0
             for name in hand:
-                card = self._card(name)
-                cards |= int(SECOND[card]) if cards >> card & 1 else 1 << card
-            self.state.hand[seat] = cards
+                self.state.hand[seat] = with_card(self.state.hand[seat], self._card(name))
 
     def _card(self, name: Any) -> int:
         """A card by name, taken out of the deck."""
-        _require(isinstance(name, str) and name in CARD_NUMBERS, f"there is no card {name!r}")
+        require(isinstance(name, str) and name in CARD_NUMBERS, f"there is no card {name!r}")
         card = CARD_NUMBERS[name]
-        _require(card < len(self.left), f"{name!r} belongs to the advanced game")
+        require(card < len(self.left), f"{name!r} belongs to the advanced game")
         self.left[card] -= 1
         copies = 1 + (SECOND[card] > 0)
-        _require(self.left[card] >= 0, f"{name!r} is there {copies + 1} times, the deck has it {copies} times")
+        require(self.left[card] >= 0, f"{name!r} is there {copies + 1} times, the deck has it {copies} times")
         return card
 
     def _pile(self, size: int) -> None:
         state, pile = self.state, self.data["pile"]
         pile = _items(pile, "pile")
-        _require(
+        require(
             len(pile) == size,
             f"pile has {len(pile)} cards instead of {size} in phase {PHASES[self.phase]} of round {self.round}",
         )
@@ -198,8 +185,8 @@ class _Loader:
         state.pile_size = size
         for place, (seat, name) in enumerate(pile):
             state.pile[place] = self._card(name)
-            owner = pile_of(state)[place][0]
-            _require(seat == owner, f"pile: card {place + 1} was laid by seat {owner}, not {seat!r}")
+            owner = int(LAID_BY[self.players, state.lap_leader, place])
+            require(seat == owner, f"pile: card {place + 1} was laid by seat {owner}, not {seat!r}")
 
     # --- Tiles ---
 
@@ -212,7 +199,7 @@ class _Loader:
         state.stacks[:] = NONE
         for seat, names in enumerate(self._list("stacks", [] if height == 0 else None)):
             stack = self._new_tiles(names, "stacks")
-            _require(len(stack) == height, f"the stack of seat {seat} has {len(stack)} tiles instead of {height}")
+            require(len(stack) == height, f"the stack of seat {seat} has {len(stack)} tiles instead of {height}")
             _stack(state, seat)[TILES_A_ROUND * turned :] = stack
         state.middle = _bits(self._new_tiles(self.data.get("middle") or [], "middle"))
         state.graveyard = _bits(self._new_tiles(self.data.get("graveyard") or [], "graveyard"))
@@ -221,9 +208,9 @@ class _Loader:
         if self.phase < BURY:
             self._tiles_taken()
             return
-        _require(not int(state.middle), f"middle is not empty in phase {PHASES[self.phase]}")
+        require(not int(state.middle), f"middle is not empty in phase {PHASES[self.phase]}")
         dealt = TILES_A_ROUND * self.rounds * self.players
-        _require(
+        require(
             len(self.seen) == dealt,
             f"{len(self.seen)} tiles lie before the players and in the graveyard instead of {dealt}",
         )
@@ -231,28 +218,28 @@ class _Loader:
     def _new_tiles(self, names: Any, key: str) -> list[int]:
         tiles = [_tile(name) for name in _items(names, key)]
         for tile in tiles:
-            _require(tile not in self.seen, f"the tile {TILE_NAMES[tile]!r} is in two places")
+            require(tile not in self.seen, f"the tile {TILE_NAMES[tile]!r} is in two places")
             self.seen.add(tile)
         return tiles
 
     def _tiles_taken(self) -> None:
         """Before the rendezvous: three tiles a round for everybody, those of this round partly still in the middle."""
         state, before = self.state, TILES_A_ROUND * (self.round - 1)
-        _require(not int(state.graveyard), f"graveyard is not empty in phase {PHASES[self.phase]}")
-        taken = [int(state.tiles[seat]).bit_count() - before for seat in self.seats]
+        require(not int(state.graveyard), f"graveyard is not empty in phase {PHASES[self.phase]}")
+        taken = [TILES_A_ROUND - int(to_grab(state, seat)) for seat in self.seats]
         most = TILES_A_ROUND if self.phase == GRAB else 0
         for seat, count in enumerate(taken):
-            _require(
+            require(
                 0 <= count <= most,
                 f"seat {seat} has {before + count} tiles in phase {PHASES[self.phase]} of round {self.round}",
             )
         self.needs = [most - count for count in taken]
         middle = int(state.middle).bit_count()
-        _require(middle == sum(self.needs), f"middle has {middle} tiles, but {sum(self.needs)} are to be grabbed")
+        require(middle == sum(self.needs), f"middle has {middle} tiles, but {sum(self.needs)} are to be grabbed")
         if self.phase == GRAB and state.draft:
             turns = [(seat - int(state.first_player)) % self.players for seat in self.seats]
             expected = [(sum(taken) - turn + self.players - 1) // self.players for turn in turns]
-            _require(taken == expected, f"seats have grabbed {taken} tiles in turn instead of {expected}")
+            require(taken == expected, f"seats have grabbed {taken} tiles in turn instead of {expected}")
 
     # --- The rendezvous ---
 
@@ -262,38 +249,34 @@ class _Loader:
         state.open_cards[:] = NONE
         state.claims[:] = 0
         given = _items(self.data.get("open_cards") or [], "open_cards")
-        resolved = _number(self.data.get("resolved") or 0, "resolved", 0, int(state.pile_size))
+        resolved = read_number(self.data.get("resolved") or 0, "resolved", 0, int(state.pile_size))
         state.resolved = resolved
         if self.phase < BURY:
-            _require(resolved == 0, f"resolved is {resolved} before the rendezvous")
-            _require(not given, "open_cards is not empty before the rendezvous")
+            require(resolved == 0, f"resolved is {resolved} before the rendezvous")
+            require(not given, "open_cards is not empty before the rendezvous")
             return
-        _require(resolved < int(state.pile_size), "resolved counts the whole pile: the lap is over")
-        cards = [int(card) for card in state.pile[: int(state.pile_size)]]
-        place, lying = 0, list[int]()
+        require(resolved < int(state.pile_size), "resolved counts the whole pile: the lap is over")
+        place = 0
         while place < resolved:
-            card = cards[place]
-            if int(GUARD[card]) in lying:
-                lying.remove(int(GUARD[card]))
-            elif card in (CLOSED, SERVANT, CELIBACY):
-                lying.append(card)
-            place += 3 if card == SKIP_TWO else 1
-        _require(place == resolved, f"resolved is {resolved}, but 'skip two' removes that card")
-        names = [CARD_NAMES[card] for card in lying]
-        _require(
+            place += max(pass_over(state, int(state.pile[place])), 1)
+        require(place == resolved, f"resolved is {resolved}, but 'skip two' removes that card")
+        names = open_names(state)
+        require(
             "open_cards" not in self.data or sorted(given) == sorted(names),
             f"open_cards is {given}, but the resolved cards leave {names}",
         )
-        state.open_cards[: len(lying)] = lying
-        self._applied(cards[resolved], lying)
+        self._applied(int(state.pile[resolved]))
 
-    def _applied(self, card: int, lying: list[int]) -> None:
+    def _applied(self, card: int) -> None:
         """The card being applied is one that asks somebody."""
         asks = GRAVEYARD <= card <= GRAVEYARD_ANY if self.phase == BURY else card == RESURRECTION
-        _require(asks, f"card {int(self.state.resolved) + 1} of the pile, {CARD_NAMES[card]!r}, asks nobody to "
-                       f"{PHASES[self.phase]}")  # fmt: skip
+        number, name = int(self.state.resolved) + 1, CARD_NAMES[card]
+        require(asks, f"card {number} of the pile, {name!r}, asks nobody to {PHASES[self.phase]}")
         guard = int(GUARD[card])
-        _require(guard not in lying, f"{CARD_NAMES[card]!r} is cancelled by the open {CARD_NAMES[guard]!r}")
+        require(
+            guard == NONE or guard not in self.state.open_cards,
+            f"{name!r} is cancelled by the open {CARD_NAMES[guard]!r}",
+        )
 
     # --- Who decides ---
 
@@ -304,13 +287,13 @@ class _Loader:
             return (1 << self.players) - 1
         if self.phase == GRAB:
             seats = [seat for seat in self.seats if self.needs[seat]]
-            _require(seats, "everybody has grabbed three tiles, the round is over")
+            require(seats, "everybody has grabbed three tiles, the round is over")
             if state.draft:
                 seats = [(int(state.first_player) + TILES_A_ROUND * self.players - sum(self.needs)) % self.players]
         elif self.phase == BURY:
             card = int(state.pile[int(state.resolved)])
-            seats = [seat for seat in self.seats if (int(state.tiles[seat]) & int(CARD_TILES[card])).bit_count() > 2]
-            _require(seats, f"nobody has more than two tiles for {CARD_NAMES[card]!r}: there is no choice")
+            seats = [seat for seat in self.seats if chooses_burial(state, seat, card)]
+            require(seats, f"nobody has more than two tiles for {CARD_NAMES[card]!r}: there is no choice")
         else:
             seats = [self._raiser()]
         return _bits(seats)
@@ -322,16 +305,15 @@ class _Loader:
         if seats is None:
             seats = [(int(state.lap_leader) + k) % self.players for k in self.seats]
         else:
-            _require(len(seats) == 1, f"one seat resurrects at a time, not to_act {seats!r}")
+            require(len(seats) == 1, f"one seat resurrects at a time, not to_act {seats!r}")
         for seat in seats:
-            _number(seat, "to_act", 0, self.players - 1)
-            hearts = [(int(state.tiles[seat]) & int(HEARTS & tiles)).bit_count() for tiles in COLOUR_TILES]
-            buried = [(int(state.graveyard) & int(tiles)).bit_count() for tiles in COLOUR_TILES]
-            claims = hearts if given is None else [given.get(colour, 0) for colour in COLOURS]
-            for colour, claim, most in zip(COLOURS, claims, hearts):
-                _number(claim, f"claims on {colour}", 0, most)
-            if any(0 < claim < count for claim, count in zip(claims, buried)):
-                state.claims[:] = claims
+            read_number(seat, "to_act", 0, self.players - 1)
+            claim(state, seat)
+            if given is not None:
+                most = state.claims.tolist()
+                for k, colour in enumerate(COLOURS):
+                    state.claims[k] = read_number(given.get(colour, 0), f"claims on {colour}", 0, most[k])
+            if has_to_choose(state):
                 return int(seat)
         raise SnapshotError(f"seat {' and '.join(map(str, seats))} cannot choose what to raise")
 
@@ -344,25 +326,26 @@ class _Loader:
         for seat, given in enumerate(self._list("choices", [])):
             chosen = [given] if isinstance(given, str) else _items([] if given is None else given, "choices")
             allowed = most if int(state.asked) >> seat & 1 else 0
-            _require(len(chosen) <= allowed, f"seat {seat} has chosen {len(chosen)} times instead of {allowed} at most")
-            _require(len(set(chosen)) == len(chosen), f"seat {seat} has chosen the same twice: {chosen}")
+            require(len(chosen) <= allowed, f"seat {seat} has chosen {len(chosen)} times instead of {allowed} at most")
+            require(len(set(chosen)) == len(chosen), f"seat {seat} has chosen the same twice: {chosen}")
             for k, name in enumerate(chosen):
                 state.choices[seat, k] = self._choice(seat, name)
             if int(state.asked) >> seat & 1 and (len(chosen) < most or most == 0):
                 waiting.append(seat)
-        _require(waiting, f"everybody has chosen, phase {PHASES[self.phase]} is over")
+        require(waiting, f"everybody has chosen, phase {PHASES[self.phase]} is over")
         return _bits(waiting)
 
     def _choice(self, seat: int, name: Any) -> int:
         """A card or tile that a seat may choose now."""
         state = self.state
         if self.phase == LAY:
-            _require(name in card_names(state.hand[seat]), f"seat {seat} chose {name!r}, which is not in its hand")
+            require(name in card_names(state.hand[seat]), f"seat {seat} chose {name!r}, which is not in its hand")
             return CARD_NUMBERS[name]
-        card = int(state.pile[int(state.resolved)])
-        tiles = int(state.middle) if self.phase == GRAB else int(state.tiles[seat]) & int(CARD_TILES[card])
         tile = _tile(name)
-        _require(tiles >> tile & 1, f"seat {seat} chose {name!r}, which it cannot {PHASES[self.phase]}")
+        require(
+            int(legal_tiles(state, seat)) >> tile & 1,
+            f"seat {seat} chose {name!r}, which it cannot {PHASES[self.phase]}",
+        )
         return tile
 
 

@@ -93,6 +93,12 @@ TILES_A_ROUND = 3
 MAX_PILE = 16
 MAX_OPEN = 4
 
+# Who lays the cards of the pile, by [players, leader of the lap, place]: the first player moves on by one each round.
+LAID_BY = np.zeros((5, 4, MAX_PILE), np.int8)
+for _players in (3, 4):
+    for _leader, _place in np.ndindex(_players, MAX_PILE):
+        LAID_BY[_players, _leader, _place] = (_leader + _place // _players + _place % _players) % _players
+
 # --- State ---
 
 LAY, GRAB, BURY, RAISE = 0, 1, 2, 3  # phase
@@ -151,9 +157,9 @@ def without_card(cards, card):
 
 
 @inlined
-def rounds(state):
+def rounds(players):
     """Rounds of a lap."""
-    return 5 if state.players == 3 else 4
+    return 5 if players == 3 else 4
 
 
 @compiled
@@ -191,7 +197,7 @@ def begin_lap(state):
 @compiled
 def deal_tiles(state):
     """A face-down stack for everybody; what is left goes into the box."""
-    dealt = TILES_A_ROUND * rounds(state) * np.int64(state.players)
+    dealt = TILES_A_ROUND * rounds(state.players) * np.int64(state.players)
     for i in range(TILES):
         state.stacks[i] = i
     for i in range(dealt):
@@ -339,7 +345,7 @@ def lay(state, seat, card):
 def turn_up(state):
     """Three tiles from every stack lie in the middle."""
     players = np.int64(state.players)
-    height = TILES_A_ROUND * rounds(state)
+    height = TILES_A_ROUND * rounds(state.players)
     top = TILES_A_ROUND * (np.int64(state.round_number) - 1)
     middle = ZERO
     for seat in range(players):
@@ -436,7 +442,7 @@ def draw_by_reflexes(state, rivals):
 @compiled
 def end_round(state):
     """The first-player card moves on; after the last round the lap's leader takes it and the rendezvous begins."""
-    if state.round_number == rounds(state):
+    if state.round_number == rounds(state.players):
         state.first_player = state.lap_leader
         return True
     state.first_player = wrap(np.int64(state.first_player) + 1, np.int64(state.players))
@@ -453,18 +459,32 @@ def rendezvous(state):
     size = np.int64(state.pile_size)
     while state.resolved < size:
         card = np.int64(state.pile[state.resolved])
-        if GUARD[card] != NONE and remove_open(state, GUARD[card]):
-            state.resolved += 1  # it leaves with the open card that cancels it
-        elif card == SKIP_TWO:
-            state.resolved = min(np.int64(state.resolved) + 3, size)
-        elif card in (CLOSED, SERVANT, CELIBACY):
-            lie_open(state, card)
-            state.resolved += 1
-        elif apply(state, card):
-            return
-        else:
-            state.resolved += 1
+        done = pass_over(state, card)
+        if done == 0:
+            if apply(state, card):
+                return
+            done = 1
+        state.resolved = min(np.int64(state.resolved) + done, size)
     end_lap(state)
+
+
+@compiled
+def pass_over(state, card):
+    """How many cards are done with one that is cancelled, skips others or lies open; 0 for one to be applied."""
+    if GUARD[card] != NONE and remove_open(state, GUARD[card]):
+        return 1  # it leaves with the open card that cancels it
+    if card == SKIP_TWO:
+        return 3
+    if card in (CLOSED, SERVANT, CELIBACY):
+        lie_open(state, card)
+        return 1
+    return 0
+
+
+@inlined
+def revealed(state):
+    """How many cards of the pile everybody has seen: those done, and the one being applied."""
+    return np.int64(state.resolved) + (1 if state.phase >= BURY else 0)
 
 
 @compiled
@@ -556,7 +576,7 @@ def ask_to_bury(state, card):
     """Everybody buries two fitting tiles; who has more has to choose."""
     seats = 0
     for seat in range(np.int64(state.players)):
-        if popcount(state.tiles[seat] & CARD_TILES[card]) > 2:
+        if chooses_burial(state, seat, card):
             seats |= 1 << seat
     if seats == 0:
         bury_all(state, card)
@@ -564,6 +584,12 @@ def ask_to_bury(state, card):
     state.phase = BURY
     ask(state, seats)
     return True
+
+
+@inlined
+def chooses_burial(state, seat, card):
+    """Whether a seat has more tiles that fit a graveyard card than it buries."""
+    return popcount(state.tiles[seat] & CARD_TILES[card]) > 2
 
 
 @compiled
@@ -607,8 +633,7 @@ def resurrect(state, seat):
     """From a seat on, up to the one before the lap's leader, everybody raises tiles; whether one has to choose."""
     players = np.int64(state.players)
     while True:
-        for colour in range(5):
-            state.claims[colour] = popcount(state.tiles[seat] & HEARTS & COLOUR_TILES[colour])
+        claim(state, seat)
         if has_to_choose(state):
             state.phase = RAISE
             ask(state, 1 << seat)
@@ -617,6 +642,13 @@ def resurrect(state, seat):
         seat = wrap(seat + 1, players)
         if seat == state.lap_leader:
             return False
+
+
+@inlined
+def claim(state, seat):
+    """A seat may raise a tile for each of its hearts, in the heart's colour."""
+    for colour in range(5):
+        state.claims[colour] = popcount(state.tiles[seat] & HEARTS & COLOUR_TILES[colour])
 
 
 @compiled
@@ -670,14 +702,20 @@ def steal(state, thief, victim):
     players = np.int64(state.players)
     seat = np.int64(state.lap_leader)
     for _ in range(players):
-        thieves = state.tiles[seat] & HEARTS & PICTURE_TILES[thief]
-        wanted = (thieves >> np.uint64(2 * thief)) << np.uint64(2 * victim)
+        wanted = prey(state.tiles[seat], thief, victim)
         for other in range(players):
             if other != seat:
                 stolen = state.tiles[other] & wanted
                 state.tiles[other] ^= stolen
                 state.tiles[seat] |= stolen
         seat = wrap(seat + 1, players)
+
+
+@inlined
+def prey(tiles, thief, victim):
+    """What the thieves among some tiles are after: victims of their colours, all of them with hearts."""
+    thieves = tiles & HEARTS & PICTURE_TILES[thief]
+    return (thieves >> np.uint64(2 * thief)) << np.uint64(2 * victim)
 
 
 @compiled

@@ -1,6 +1,6 @@
 """Bite Night in words: names of cards, tiles and actions, what a seat knows, the whole table."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .rules import (
@@ -12,13 +12,17 @@ from .rules import (
     DESIGN_OF,
     DESIGNS,
     GRAB,
+    LAID_BY,
     LAY,
+    MAX_PILE,
     NONE,
     PICTURES,
     RAISE,
     TILES,
-    TILES_A_ROUND,
+    revealed,
+    rounds,
 )
+from .view import MOST_POINTS, OPEN_CARDS
 
 TILE_NAMES = tuple(
     f"{colour} {picture}{heart}" for colour in COLOURS for picture in PICTURES for heart in ("", " heart")
@@ -54,29 +58,10 @@ def tile_names(tiles: Any) -> list[str]:
     return [TILE_NAMES[tile] for tile in members(tiles)]
 
 
-def rounds_of(state: Any) -> int:
-    """Rounds of a lap."""
-    return 5 if int(state.players) == 3 else 4
-
-
 def pile_of(state: Any) -> list[tuple[int, int]]:
-    """The pile as (seat, card): the first player moves on by one each round."""
-    players, leader = int(state.players), int(state.lap_leader)
-    places = range(int(state.pile_size))
-    return [((leader + place // players + place % players) % players, int(state.pile[place])) for place in places]
-
-
-def revealed_of(state: Any) -> int:
-    """How many cards of the pile everybody has seen: those done, and the one being applied."""
-    return int(state.resolved) + (int(state.phase) >= BURY)
-
-
-def needs_of(state: Any) -> list[int]:
-    """How many tiles every seat still has to grab in this round."""
-    if int(state.phase) != GRAB or not int(state.acting):
-        return [0] * int(state.players)
-    due = TILES_A_ROUND * int(state.round_number)
-    return [due - int(state.tiles[seat]).bit_count() for seat in range(int(state.players))]
+    """The pile as (seat, card), the first card laid first."""
+    size = int(state.pile_size)
+    return list(zip(LAID_BY[state.players, state.lap_leader, :size].tolist(), state.pile[:size].tolist()))
 
 
 def open_names(state: Any) -> list[str]:
@@ -90,62 +75,68 @@ def chosen_names(state: Any, seat: int) -> list[str]:
     return [table[choice] for choice in state.choices[seat] if choice != NONE]
 
 
-def claims_of(state: Any) -> dict[str, int]:
-    """How many tiles of each colour the resurrecting seat may still raise."""
-    return {colour: int(claims) for colour, claims in zip(COLOURS, state.claims) if claims}
+def claims_of(record: Any) -> dict[str, int]:
+    """How many tiles of each colour the resurrecting seat may still raise, from a state or a view."""
+    return {colour: int(claims) for colour, claims in zip(COLOURS, record.claims) if claims}
 
 
 # --- In words ---
 
 
-def describe(state: Any, seat: int) -> str:
-    """What a seat knows, in words."""
-    players, phase = int(state.players), int(state.phase)
-    around = [(seat + k) % players for k in range(players)]
-    called = {other: "you" if other == seat else f"player_{other}" for other in around}
+def describe(view: Any, seat: int) -> str:
+    """What a seat knows, in words; seats are called by their numbers at the table."""
+    players, phase = int(view.players), int(view.phase)
+    called = ["you", *(f"player_{(seat + k) % players}" for k in range(1, players))]
     lines = [
-        f"You are player_{seat}. Lap {int(state.lap)} of {int(state.laps)}, round {int(state.round_number)} of "
-        f"{rounds_of(state)}, phase {PHASES[phase]}.",
-        f"First player: {called[int(state.first_player)]}. Leader of the lap: {called[int(state.lap_leader)]}.",
-        "Points: " + ", ".join(f"{called[other]} {int(state.scores[other])}" for other in around) + ".",
-        f"{'Your cards set aside' if phase >= BURY else 'Your hand'}: {_listed(card_names(state.hand[seat]))}.",
+        f"You are player_{seat}. Lap {int(view.lap)} of {int(view.lap) + int(view.laps_left)}, "
+        f"round {int(view.round_number)} of {rounds(players)}, phase {PHASES[phase]}.",
+        f"First player: {called[view.first_player]}. Leader of the lap: {called[view.lap_leader]}.",
+        "Points: " + ", ".join(f"{called[k]} {_points(view, k)}" for k in range(players)) + ".",
+        f"{'Your cards set aside' if phase >= BURY else 'Your hand'}: {_listed(card_names(view.hand))}.",
+        *_describe_pile(view, called),
     ]
-    if int(state.pile_size):
-        seen = revealed_of(state)
-        pile = [
-            f"{place + 1} {called[owner]}: {CARD_NAMES[card] if place < seen or owner == seat else '?'}"
-            for place, (owner, card) in enumerate(pile_of(state))
-        ]
-        lines.append(f"Pile, the first card laid comes first: {_listed(pile)}.")
     if phase == GRAB:
-        needs = needs_of(state)
-        lines.append(f"In the middle: {_listed(tile_names(state.middle))}.")
-        lines.append("Tiles still to grab: " + ", ".join(f"{called[other]} {needs[other]}" for other in around) + ".")
-    for other in around:
-        whose = "Your tiles" if other == seat else f"Tiles of player_{other}"
-        lines.append(f"{whose}: {_listed(tile_names(state.tiles[other]))}.")
+        needs = ", ".join(f"{called[k]} {int(view.to_grab[k])}" for k in range(players))
+        lines.append(f"In the middle: {_listed(tile_names(view.middle))}.")
+        lines.append(f"Tiles still to grab: {needs}.")
+    for k in range(players):
+        whose = "Your tiles" if k == 0 else f"Tiles of {called[k]}"
+        lines.append(f"{whose}: {_listed(tile_names(view.tiles[k]))}.")
     if phase >= BURY:
-        lines += _describe_rendezvous(state, called)
-    chosen = chosen_names(state, seat)
+        lines += _describe_rendezvous(view, called)
+    chosen = tile_names(view.chosen_tiles) if view.chosen_card == NONE else [CARD_NAMES[view.chosen_card]]
     if chosen:
         lines.append(f"You chose to {PHASES[phase]}: {_listed(chosen)}.")
-    if int(state.acting):
-        asked = [called[other] for other in around if int(state.asked) >> other & 1]
-        lines.append(f"Deciding now: {_listed(asked)}.")
+    if view.asked:
+        lines.append(f"Deciding now: {_listed(called[k] for k in members(view.asked))}.")
     return "\n".join(lines)
 
 
-def _describe_rendezvous(state: Any, called: dict[int, str]) -> list[str]:
-    lines = []
-    if int(state.resolved) < int(state.pile_size):
-        lines.append(f"Being applied: {CARD_NAMES[state.pile[int(state.resolved)]]}.")
-    lines.append(f"Graveyard: {_listed(tile_names(state.graveyard))}.")
-    lines.append(f"Open cards: {_listed(open_names(state))}.")
-    if int(state.phase) == RAISE and int(state.acting):
-        who = called[members(state.acting)[0]]
-        claims = [f"{count} {colour}" for colour, count in claims_of(state).items()]
-        lines.append(f"Tiles that {who} may still raise: {_listed(claims)}.")
-    return lines
+def _points(view: Any, k: int) -> str:
+    points = 10 * int(view.score_tens[k]) + int(view.score_units[k])
+    return f"{points} or more" if points == MOST_POINTS else str(points)
+
+
+def _describe_pile(view: Any, called: list[str]) -> Iterator[str]:
+    players, seats = int(view.players), view.pile_seats
+    laid = [
+        f"{place + 1} {called[seats[place]]}: {'?' if view.pile[place] == NONE else CARD_NAMES[view.pile[place]]}"
+        for place in range(players * rounds(players))
+        if seats[place] != NONE
+    ]
+    if laid:
+        yield f"Pile, the first card laid comes first: {_listed(laid)}."
+
+
+def _describe_rendezvous(view: Any, called: list[str]) -> Iterator[str]:
+    if view.asked:
+        yield f"Being applied: {CARD_NAMES[view.pile[view.resolved]]}."
+    yield f"Graveyard: {_listed(tile_names(view.graveyard))}."
+    yield f"Open cards: {_listed(CARD_NAMES[OPEN_CARDS[k]] for k in members(view.open_cards))}."
+    if view.phase == RAISE and view.asked:
+        who = called[members(view.asked)[0]]
+        claims = [f"{count} {colour}" for colour, count in claims_of(view).items()]
+        yield f"Tiles that {who} may still raise: {_listed(claims)}."
 
 
 def _listed(parts: Iterable[str]) -> str:
@@ -156,13 +147,13 @@ def draw_table(state: Any) -> str:
     """The whole table, everything face up."""
     players, phase = int(state.players), int(state.phase)
     lines = [
-        f"Bite Night   lap {int(state.lap)}/{int(state.laps)}   round {int(state.round_number)}/{rounds_of(state)}   "
+        f"Bite Night   lap {int(state.lap)}/{int(state.laps)}   round {int(state.round_number)}/{rounds(players)}   "
         f"{PHASES[phase]}   first player_{int(state.first_player)}   leader player_{int(state.lap_leader)}"
     ]
     if int(state.pile_size):
-        done = int(state.resolved)
-        marks = ["x" if place < done else ">" if place == done and phase >= BURY else " " for place in range(16)]
-        cards = [f"{marks[place]}{owner}:{CARD_NAMES[card]}" for place, (owner, card) in enumerate(pile_of(state))]
+        done, seen = int(state.resolved), int(revealed(state))
+        marks = "x" * done + ">" * (seen - done) + " " * (MAX_PILE - seen)
+        cards = [f"{mark}{owner}:{CARD_NAMES[card]}" for mark, (owner, card) in zip(marks, pile_of(state))]
         rows = ["  ".join(cards[start : start + players]) for start in range(0, len(cards), players)]
         lines.append("  pile  " + "\n        ".join(rows))
     if int(state.middle):

@@ -1,12 +1,10 @@
 """All games by name: those of this package, and those that other packages bring along.
 
-A package makes a game known with the entry point group `monsterzoo.games` (`name = "package.module:GAME"`), or by calling
-`monsterzoo.envs.register_game` before the game is asked for.
+A package makes a game known with the entry point group `monsterzoo.games` (`name = "package.module:GAME"`), or by
+calling `monsterzoo.envs.register_game` before the game is asked for.
 """
 
 from collections.abc import Callable
-from functools import cache
-from importlib.metadata import entry_points
 from typing import Any
 
 from .game import Game, Variant
@@ -23,7 +21,6 @@ def add(name: str, load: Callable[[], Game]) -> None:
 
 def names() -> list[str]:
     """The names of all games, in order."""
-    _discover()
     return sorted(_loaders)
 
 
@@ -31,22 +28,14 @@ def find_game(name: str) -> Game:
     """The game of a name such as "pikit_v0"; raises `ValueError` for an unknown one."""
     if name not in _games:
         if name not in _loaders:
-            _discover()
-        if name not in _loaders:
             raise ValueError(f"there is no game {name!r}; games are {', '.join(names())}")
-        _games[name] = _loaders[name]()
-        if _games[name].name != name:
-            raise ValueError(f"the game registered as {name!r} calls itself {_games[name].name!r}")
+        game = _loaders[name]()
+        if game.name != name:
+            raise ValueError(f"the game registered as {name!r} calls itself {game.name!r}")
+        _games[name] = game
     return _games[name]
 
 
 def find_variant(name: str, options: dict[str, Any]) -> Variant:
     """A game with its options, as variants are pickled."""
     return find_game(name).variant(**options)
-
-
-@cache
-def _discover() -> None:
-    """Look for games in installed packages, once."""
-    for point in entry_points(group="monsterzoo.games"):
-        _loaders.setdefault(point.name, point.load)

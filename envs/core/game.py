@@ -1,5 +1,6 @@
 """A game as the adapters see it: `Game` is what a game's folder provides, `Variant` is one choice of its options."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels
-from . import contract
+from . import contract, kernels
 from .contract import PLAYING, REWARD_SCORE, REWARD_WIN, TERMINATED
 from .encoding import register_layouts
-from .jit import type_of
+from .jit import belongs_to, type_of
 from .layout import Layout
 from .options import REWARD, Option, resolve
 from .rng import generator
@@ -34,12 +34,16 @@ def _not_legal(state: Any, seat: int, action: int) -> str:
     return "it is not one of the seat's legal actions"
 
 
+_owners: dict[Any, str] = {}
+"""Whose a type of states or views is."""
+
+
 @dataclass(frozen=True, eq=False)
 class Game:
     """A game: its records, its rules, and how it looks in words and columns.
 
-    The rules are compiled functions on one record; see `contract` for what each does. In all other functions `state` and
-    `view` have a record's fields as attributes, and must not be changed unless it says so.
+    The rules are compiled functions on one record; see `contract` for what each does. In all other functions `state`
+    and `view` have a record's fields as attributes, and must not be changed unless it says so.
     """
 
     name: str
@@ -79,13 +83,25 @@ class Game:
     """`(state, seat, action)`: why an action that is not legal is not."""
     view_options: tuple[str, ...] = ()
     """Fields of the state that never change in a game and are in every view too, beside `players` and `sides`."""
+    perfect_information: bool = False
+    """Whether every seat knows everything, so that `determinize` has nothing to do."""
     truncating: Mapping[str, Any] = field(default_factory=dict)
     """Options with which most games are cut off; empty for a game that is never truncated."""
 
     def __post_init__(self) -> None:
+        if not re.fullmatch(r"[a-z][a-z0-9_]*_v\d+", self.name):
+            raise ValueError(f"a game is called like 'pikit_v0', with its version at the end, not {self.name!r}")
+        for kind in (type_of(self.record), type_of(self.view)):
+            owner = _owners.setdefault(kind, self.name)
+            if owner != self.name:
+                raise ValueError(
+                    f"{self.name} has a record or view with exactly the fields of one of {owner}: compiled code "
+                    "tells games apart by their fields; rename one"
+                )
         rules = ("setup", "legal", "step", "look", "score", "determinize")
         contract.register(self.record, **{name: getattr(self, name) for name in rules})
         register_layouts(type_of(self.view), lambda: self.layouts)
+        belongs_to(self.look, type_of(self.view))
 
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:

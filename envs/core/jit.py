@@ -1,41 +1,39 @@
 """`kernel`, `compiled`, `inlined`: functions compiled by numba, with machine code that is kept between processes.
 
 Kernels are called from Python; `compiled` and `inlined` functions are parts of kernels, and run their Python source when
-Python calls them. A kernel's machine code is kept in a folder named after a digest of all sources it was built from:
-those of this folder, of the kernel's own, and of whatever its arguments belong to (a game's folder, a player's), see
-`belongs_to`. numba itself would only notice changes in the kernel's own file.
+Python calls them.
 """
 
-import hashlib
 import os
-import shutil
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba import types
 from numba.core import sigutils
-from numba.core.caching import FunctionCache
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.extending import overload as numba_overload
 from numba.np.numpy_support import from_dtype
 
+from .cache import belongs_to, kept_for, sources_of
 from .linking import InnerFunction, PartCompiler, WholeCompiler
+from .patience import patience
 
 JIT_OFF = bool(numba.config.DISABLE_JIT)
 """True under `NUMBA_DISABLE_JIT=1`: every kernel is then the plain Python function."""
 
-_UNUSED_DAYS = 14
+SECONDS = 3
+"""What compiling takes, roughly, for each package that a kernel is built from."""
 # What all our compiled code has in common. numba would count references to arrays, with a call for every slice and
 # argument: a fifth of the time of a game step. Code without that (`_nrt`) can make no arrays, and ours never does.
-_COMMON = {"nogil": True, "error_model": "numpy", "_nrt": False}
+CHECKS = os.environ.get("MONSTERZOO_CHECKS", "") not in ("", "0")
+"""True under `MONSTERZOO_CHECKS=1`: compiled code checks the bounds of arrays, and is slower for it."""
+_COMMON = {"nogil": True, "error_model": "numpy", "_nrt": False, "boundscheck": CHECKS}
 # Inner functions have no way in from Python, which would cost compile time for each of hundreds.
 _PART = {**_COMMON, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
+__all__ = ["JIT_OFF", "belongs_to", "compiled", "direct", "inlined", "kernel", "overload", "type_of"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -79,9 +77,11 @@ class _Kernel(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:
         arguments, _ = sigutils.normalize_signature(sig)
-        homes = {_home(compiled), _home(self.py_func), *_homes(arguments)}
-        self._cache = _cache_in(_cache_folder(frozenset(homes)), self.py_func)
-        return super().compile(sig)
+        sources = sources_of(self.py_func, arguments)
+        what = ", ".join(sorted(home.stem for home in sources if home.name != "core")) or "MonsterZoo"
+        with global_compiler_lock, patience(what, SECONDS * len(sources)):
+            self._cache = kept_for(self.py_func, sources, "-checked" if CHECKS else "")
+            return super().compile(sig)
 
 
 @cache
@@ -90,78 +90,12 @@ def type_of(record: np.dtype) -> Any:
     return record if JIT_OFF else from_dtype(record)
 
 
-# --- Which sources a kernel is built from ---
+def direct(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[..., Any]:
+    """The compiled form of a kernel for arguments of these types: calling it skips numba's look at their types.
 
-_belongings: dict[Any, Path] = {}
-
-
-def belongs_to(function: Callable[..., Any], kind: Any) -> None:
-    """Kernels with arguments of a `kind` (a numba record type or the class of a NamedTuple) build on a function's home."""
-    _belongings[kind] = _home(function)
-
-
-def _home(function: Callable[..., Any]) -> Path:
-    """The package folder, or just the script, in which a function is defined."""
-    file = Path(getattr(function, "py_func", function).__code__.co_filename).resolve()
-    return file.parent if (file.parent / "__init__.py").exists() else file
-
-
-def _homes(arguments: Any) -> Iterator[Path]:
-    """The homes of whatever some numba types are made of."""
-    for one in arguments:
-        kind = getattr(one, "instance_class", one)
-        if kind in _belongings:
-            yield _belongings[kind]
-        if isinstance(one, types.Array):
-            yield from _homes([one.dtype])
-        elif isinstance(one, types.BaseTuple):
-            yield from _homes(one)
-
-
-@cache
-def _cache_in(folder: Path, function: Callable[..., Any]) -> FunctionCache:
-    configured = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
-    try:
-        return FunctionCache(function)
-    finally:
-        numba.config.CACHE_DIR = configured
-
-
-@cache
-def _cache_folder(homes: frozenset[Path]) -> Path:
-    digest = hashlib.sha256()
-    for home in sorted(homes):
-        for source in [home] if home.is_file() else sorted(home.rglob("*.py")):
-            digest.update(f"{home.name}/{source.relative_to(home)}".encode() + b"\0" + source.read_bytes() + b"\0")
-    folder = cache_root() / digest.hexdigest()[:20]
-    if not folder.exists():
-        _forget_unused(folder.parent)
-    else:
-        os.utime(folder)
-    return folder
-
-
-def cache_root() -> Path:
-    """The folder of all compiled code; `MONSTERZOO_CACHE_DIR` overrides the user's cache folder."""
-    given = os.environ.get("MONSTERZOO_CACHE_DIR")
-    if given:
-        return Path(given)
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "monsterzoo"
-
-
-def _forget_unused(root: Path) -> None:
-    """Drop compiled code of sources that nobody has run for a while."""
-    oldest = time.time() - _UNUSED_DAYS * 86_400
-    for folder in root.glob("*"):
-        try:
-            if folder.is_dir() and folder.stat().st_mtime < oldest:
-                shutil.rmtree(folder, ignore_errors=True)
-        except OSError:  # another process may be cleaning up too
-            continue
+    That look takes microseconds for tuples of arrays, as long as stepping a small batch.
+    """
+    if JIT_OFF:
+        return function
+    entry: Callable[..., Any] = function.compile(tuple(map(numba.typeof, arguments)))  # type: ignore[attr-defined]
+    return entry

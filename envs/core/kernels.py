@@ -5,6 +5,8 @@ Arrays: `states` (N,) records; `words` (W,) uint64, W = ceil(actions / 64), is s
 uint64, masks padded to 64 columns a word; `views` (1,) is scratch for what one seat knows.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from .bits import bit, first, has, lowest, nth, popcount
@@ -52,14 +54,22 @@ def pick(words, holder):
 
 
 @compiled
+def share_of_win(state, side):
+    """A side's share of the win of a game that is over; everybody's is the same where nobody wins."""
+    sides = np.int64(state.sides)
+    winners = np.uint64(state.winners) & first(sides)
+    if winners == np.uint64(0):
+        return 1.0 / sides
+    return 1.0 / popcount(winners) if has(winners, side) else 0.0
+
+
+@compiled
 def win_reward(state, seat):
     """The seat's reward at the end under reward="win": sides / (sides - 1) * (share of the win - 1 / sides)."""
-    if state.outcome != TERMINATED or state.winners == 0:
+    if state.outcome != TERMINATED:
         return np.float32(0)
     sides = np.int64(state.sides)
-    winning = popcount(np.uint64(state.winners) & first(sides))
-    share = 1.0 / winning if has(np.uint64(state.winners), seat) else 0.0
-    return np.float32(sides / (sides - 1.0) * (share - 1.0 / sides))
+    return np.float32(sides / (sides - 1.0) * (share_of_win(state, seat % sides) - 1.0 / sides))
 
 
 @inlined
@@ -135,22 +145,64 @@ def look_at(states, i, seat, views):
 # Many games
 
 
-@compiled
-def refresh(state, i, seats, rows, sets, masks, views):
+class Batch(NamedTuple):
+    """The arrays of N games that each wait for one decision."""
+
+    states: Any
+    """(N,) the games."""
+    finals: Any
+    """(N,) the last finished game of each."""
+    choices: Any
+    """(N,) int64, what to do next."""
+    seats: Any
+    """(N,) int64, who decides."""
+    rows: Any
+    """(N, observation / 8) uint64, what that seat knows."""
+    sets: Any
+    """(N, W) uint64, its legal actions."""
+    masks: Any
+    """(N, 8 W) uint64, the same as 0/1 columns."""
+    rewards: Any
+    """(N, players) float32, of the last step."""
+    terminated: Any
+    """(N,) bool, whether the last step ended a game."""
+    truncated: Any
+    """(N,) bool."""
+    totals: Any
+    """(2, N, players) float32: [0] rewards of the running game so far, [1] of the last finished one."""
+    lengths: Any
+    """(2, N) int64, the same for the number of steps."""
+
+
+@inlined
+def refresh(batch, i, view):
     """Write whose decision game i waits for, with that seat's observation and legal actions."""
+    state = batch.states[i]
     seat = lowest(np.uint64(state.acting))
-    seats[i] = seat
-    observe(state, seat, views[0], rows[i])
-    legal(state, seat, sets[i])
-    expand(sets[i], masks[i])
+    batch.seats[i] = seat
+    observe(state, seat, view, batch.rows[i])
+    legal(state, seat, batch.sets[i])
+    expand(batch.sets[i], batch.masks[i])
 
 
-@kernel
-def reset_batch(states, seats, rows, sets, masks, views):
-    """Set up all games."""
-    for i in range(len(states)):
-        setup(states[i])
-        refresh(states[i], i, seats, rows, sets, masks, views)
+@inlined
+def advance_game(batch, i):
+    """Step game i; a finished one is kept in `finals`, its sums are put aside, and a new one is set up."""
+    state = batch.states[i]
+    advance(state, batch.seats[i], batch.choices[i], batch.rewards[i])
+    batch.lengths[0, i] += 1
+    for seat in range(np.int64(state.players)):
+        batch.totals[0, i, seat] += batch.rewards[i, seat]
+    batch.terminated[i] = state.outcome == TERMINATED
+    batch.truncated[i] = state.outcome == TRUNCATED
+    if state.outcome != PLAYING:
+        batch.finals[i] = batch.states[i]
+        batch.lengths[1, i] = batch.lengths[0, i]
+        batch.lengths[0, i] = 0
+        for seat in range(np.int64(state.players)):
+            batch.totals[1, i, seat] = batch.totals[0, i, seat]
+            batch.totals[0, i, seat] = 0
+        setup(state)
 
 
 @compiled
@@ -164,42 +216,29 @@ def first_illegal(choices, sets, actions):
 
 
 @kernel
-def step_batch(
-    shares, member, actions, states, finals, choices, seats, rows, sets, masks, rewards, terminated, truncated, totals,
-    lengths, views
-):  # fmt: skip
-    """Step all games, shared among threads; a finished one is kept in `finals` and set up anew at once.
+def step_batch(shares, member, batch, actions, starting, views):
+    """Step all games, shared among threads; where `starting[0]` is set, begin all of them anew instead.
 
-    `totals` (2, N, players) and `lengths` (2, N): [0] the running episode, [1] the last finished one. Returns -1, or
-    the first game whose choice is not one of its legal actions: then nothing has happened.
+    Returns -1, or the first game whose choice is not one of its legal actions: then nothing has happened.
     """
-    if member == LEADER:
-        wrong = first_illegal(choices, sets, actions)
+    fresh = starting[0]
+    if member == LEADER and not fresh:
+        wrong = first_illegal(batch.choices, batch.sets, actions)
         if wrong >= 0:
             return wrong
     begin_round(shares, member)
     part = take_part(shares, member)
     while part >= 0:
-        start, stop = edge(part, shares, len(states)), edge(part + 1, shares, len(states))
+        fresh = starting[0]  # may have changed while a worker waited
+        start, stop = edge(part, shares, len(batch.states)), edge(part + 1, shares, len(batch.states))
         for i in range(start, stop):
-            state = states[i]
-            advance(state, np.int64(seats[i]), np.int64(choices[i]), rewards[i])
-            lengths[0, i] += 1
-            for seat in range(np.int64(state.players)):
-                totals[0, i, seat] += rewards[i, seat]
-            terminated[i] = state.outcome == TERMINATED
-            truncated[i] = state.outcome == TRUNCATED
-            if state.outcome != PLAYING:
-                finals[i] = states[i]
-                lengths[1, i] = lengths[0, i]
-                lengths[0, i] = 0
-                for seat in range(np.int64(state.players)):
-                    totals[1, i, seat] = totals[0, i, seat]
-                    totals[0, i, seat] = 0
-                setup(state)
+            if fresh:
+                setup(batch.states[i])
+            else:
+                advance_game(batch, i)
         # Not in the same loop: a processor waits where it reads, in larger pieces, what it has just written.
         for i in range(start, stop):
-            refresh(states[i], i, seats, rows, sets, masks, views)
+            refresh(batch, i, views[0])
         finish_part(shares)
         part = take_part(shares, member)
     return -1

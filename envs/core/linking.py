@@ -28,21 +28,42 @@ class _Part(JITCodeLibrary):
         """Nothing more will be added."""
         self._finalized = True
 
+    def own_module(self) -> Any:
+        """The code of this function alone."""
+        return super()._get_module_for_linking()
+
+    def _get_module_for_linking(self) -> Any:
+        """For functions that are not ours (compiled by a user's plain `njit`): this one with all it calls."""
+        module = self.own_module().clone()
+        for library in _with_parts(self._linking_libraries):
+            code = library.own_module() if isinstance(library, _Part) else library._get_module_for_linking()
+            module.link_in(code, preserve=True)
+        return module
+
 
 class _Whole(JITCodeLibrary):
     """The code of a kernel."""
 
     def finalize(self) -> None:
         """Link every part once, however many others use it, and optimize all of it together."""
-        found: dict[Any, None] = {}  # keeps the order
-        waiting = list(self._linking_libraries)
-        while waiting:
-            library = waiting.pop()
-            if library not in found:
-                found[library] = None
-                waiting += library._linking_libraries if isinstance(library, _Part) else []
-        self._linking_libraries = list(found)
+        libraries = _with_parts(self._linking_libraries)
+        for library in libraries:
+            if isinstance(library, _Part):
+                self._final_module.link_in(library.own_module(), preserve=True)
+        self._linking_libraries = [library for library in libraries if not isinstance(library, _Part)]
         super().finalize()
+
+
+def _with_parts(libraries: list[Any]) -> list[Any]:
+    """Some libraries and all that the parts among them are made of, each once."""
+    found: dict[Any, None] = {}  # keeps the order
+    waiting = list(libraries)
+    while waiting:
+        library = waiting.pop()
+        if library not in found:
+            found[library] = None
+            waiting += library._linking_libraries if isinstance(library, _Part) else []
+    return list(found)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

@@ -1,8 +1,7 @@
 """Games in which one seat, the learner, is asked and policies play the others: the loops behind the one-seat envs.
 
 A compiled policy is a NamedTuple; `choose` finds its code by that type, as the contract does for games.
-Arrays beside those of `kernels`: `learners` (N,) int64 the learner's seat, `rewards` (N,) float32 its reward since its
-last decision, `streams` (N,) the policies' generators. `sets` are the learner's.
+`Seats` has the arrays; others are as in `kernels`.
 """
 
 from collections.abc import Callable
@@ -165,55 +164,95 @@ def play_others(policy, state, learner, total, words, views, stream):
     return total
 
 
+class Seats(NamedTuple):
+    """The arrays of N games with one learner each."""
+
+    states: Any
+    """(N,) the games."""
+    finals: Any
+    """(N,) the last finished game of each."""
+    learners: Any
+    """(N,) int64, the learner's seat."""
+    choices: Any
+    """(N,) int64, what it does next."""
+    rows: Any
+    """(N, observation / 8) uint64, what it knows."""
+    sets: Any
+    """(N, W) uint64, its legal actions."""
+    masks: Any
+    """(N, 8 W) uint64, the same as 0/1 columns."""
+    last_rows: Any
+    """(N, observation / 8) uint64, what it knew at the end of the last finished game."""
+    rewards: Any
+    """(N,) float32, its rewards since its last decision."""
+    terminated: Any
+    """(N,) bool, whether the last step ended a game."""
+    truncated: Any
+    """(N,) bool."""
+    illegal: Any
+    """(N,) bool, whether the learner's last action was not legal."""
+    streams: Any
+    """(N,) the policies' generators."""
+
+
 @compiled
-def show_learner(state, learner, row, choice, mask, actions, views):
-    """Write the learner's observation and legal actions, as a set and as a mask."""
-    observe(state, learner, views[0], row)
-    legal_or_wait(state, learner, choice, actions)
+def show(state, seat, view, row, choice, mask, actions):
+    """Write a seat's observation and legal actions, as a set and as a mask."""
+    observe(state, seat, view, row)
+    legal_or_wait(state, seat, choice, actions)
     expand(choice, mask)
 
 
-@kernel
-def reset_seats(policy, states, learners, rows, sets, masks, streams, words, views, actions):
-    """Set up all games and play to the learner's first decision."""
-    for i in range(len(states)):
-        state = states[i]
-        state.outcome = TERMINATED
-        while state.outcome != PLAYING:
-            setup(state)
-            play_others(policy, state, learners[i], np.float32(0), words, views, streams[i])
-        show_learner(state, learners[i], rows[i], sets[i], masks[i], actions, views)
+@inlined
+def show_learner(seats, i, view, actions):
+    """Write what the learner of game i knows and may do."""
+    show(seats.states[i], seats.learners[i], view, seats.rows[i], seats.sets[i], seats.masks[i], actions)
+
+
+@inlined
+def carry_out(seats, i):
+    """Carry out the learner's action in game i."""
+    learner = seats.learners[i]
+    seats.rewards[i], allowed = step_learner(seats.states[i], learner, seats.choices[i], seats.sets[i])
+    seats.illegal[i] = not allowed
+
+
+@inlined
+def note_end(seats, i, turn, view):
+    """Write whether game i is over; if it is, keep it with the learner's last observation and pass on the seat."""
+    state = seats.states[i]
+    seats.terminated[i] = state.outcome == TERMINATED
+    seats.truncated[i] = state.outcome == TRUNCATED
+    if state.outcome != PLAYING:
+        observe(state, seats.learners[i], view, seats.last_rows[i])
+        seats.finals[i] = seats.states[i]
+        seats.learners[i] = (seats.learners[i] + turn) % np.int64(state.players)
 
 
 @kernel
-def step_seats(
-    shares, member, policy, states, finals, choices, learners, turn, rows, sets, masks, last_rows, rewards, terminated,
-    truncated, illegal, streams, actions, words, views
-):  # fmt: skip
+def step_seats(shares, member, policy, seats, turn, actions, starting, words, views):
     """Carry out the learners' actions and play on to their next decisions, shared among threads.
 
-    A finished game is kept in `finals` with the learner's last observation in `last_rows`, and replaced at once; the
-    learner then moves on by `turn` seats. An action that is not legal ends the game with `ILLEGAL_REWARD`.
+    A finished game is kept and replaced at once; the learner then moves on by `turn` seats. An action that is not legal
+    ends the game with `ILLEGAL_REWARD`. Where `starting[0]` is set, all games begin anew instead.
     """
+    view = views[0]
     begin_round(shares, member)
     part = take_part(shares, member)
     while part >= 0:
-        for i in range(edge(part, shares, len(states)), edge(part + 1, shares, len(states))):
-            state, learner = states[i], learners[i]
-            reward, allowed = step_learner(state, learner, choices[i], sets[i])
-            rewards[i] = play_others(policy, state, learner, reward, words, views, streams[i])
-            illegal[i] = not allowed
-            terminated[i] = state.outcome == TERMINATED
-            truncated[i] = state.outcome == TRUNCATED
-            if state.outcome != PLAYING:
-                observe(state, learner, views[0], last_rows[i])
-                finals[i] = states[i]
-                learner = (learner + turn) % np.int64(state.players)
-                learners[i] = learner
-                while state.outcome != PLAYING:
-                    setup(state)
-                    play_others(policy, state, learner, np.float32(0), words, views, streams[i])
-            show_learner(state, learner, rows[i], sets[i], masks[i], actions, views)
+        fresh = starting[0]
+        for i in range(edge(part, shares, len(seats.states)), edge(part + 1, shares, len(seats.states))):
+            state, stream = seats.states[i], seats.streams[i]
+            if fresh:
+                state.outcome = TERMINATED
+            else:
+                carry_out(seats, i)
+                seats.rewards[i] = play_others(policy, state, seats.learners[i], seats.rewards[i], words, views, stream)
+                note_end(seats, i, turn, view)
+            while state.outcome != PLAYING:  # others alone may finish a game
+                setup(state)
+                play_others(policy, state, seats.learners[i], np.float32(0), words, views, stream)
+            show_learner(seats, i, view, actions)
         finish_part(shares)
         part = take_part(shares, member)
 
@@ -222,55 +261,48 @@ def step_seats(
 
 
 @kernel
-def step_learners(states, choices, learners, sets, rewards, illegal):
+def step_learners(seats):
     """Carry out the learners' actions only."""
-    for i in range(len(states)):
-        state, learner = states[i], learners[i]
-        rewards[i], allowed = step_learner(state, learner, choices[i], sets[i])
-        illegal[i] = not allowed
+    for i in range(len(seats.states)):
+        carry_out(seats, i)
 
 
 @kernel
-def find_others(states, learners, games, seats, rows, masks, words, views, actions):
+def find_others(states, learners, games, asked, rows, masks, words, views, actions):
     """List the games that wait for a seat which is not the learner's, with that seat's observation and mask."""
     count = 0
     for i in range(len(states)):
         state = states[i]
         if state.outcome == PLAYING and not has(np.uint64(state.acting), learners[i]):
             games[count] = i
-            seats[count] = lowest(np.uint64(state.acting))
-            show_learner(state, seats[count], rows[count], words, masks[count], actions, views)
+            asked[count] = lowest(np.uint64(state.acting))
+            show(state, asked[count], views[0], rows[count], words, masks[count], actions)
             count += 1
     return count
 
 
 @kernel
-def step_others(states, learners, games, seats, choices, rewards):
+def step_others(states, learners, games, asked, choices, rewards):
     """Carry out the listed seats' actions; the learners' rewards go on adding up."""
     for k in range(len(games)):
         i = games[k]
-        rewards[i] += advance_for(states[i], seats[k], choices[k], learners[i])
+        rewards[i] += advance_for(states[i], asked[k], choices[k], learners[i])
 
 
 @kernel
-def replace_finished(states, finals, learners, turn, last_rows, views, terminated, truncated):
+def replace_finished(seats, turn, views):
     """Set up a new game for every finished one, see `step_seats`; returns how many."""
     count = 0
-    for i in range(len(states)):
-        state = states[i]
-        terminated[i] = state.outcome == TERMINATED
-        truncated[i] = state.outcome == TRUNCATED
-        if state.outcome != PLAYING:
+    for i in range(len(seats.states)):
+        note_end(seats, i, turn, views[0])
+        if seats.states[i].outcome != PLAYING:
+            setup(seats.states[i])
             count += 1
-            observe(state, learners[i], views[0], last_rows[i])
-            finals[i] = states[i]
-            learners[i] = (learners[i] + turn) % np.int64(state.players)
-            setup(state)
     return count
 
 
 @kernel
-def show_learners(states, learners, rows, sets, masks, views, actions):
+def show_learners(seats, actions, views):
     """Write all learners' observations and legal actions."""
-    for i in range(len(states)):
-        show_learner(states[i], learners[i], rows[i], sets[i], masks[i], actions, views)
+    for i in range(len(seats.states)):
+        show_learner(seats, i, views[0], actions)

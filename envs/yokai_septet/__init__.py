@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from ..core.contract import register
 from ..core.game import Game
 from ..core.layout import Layout
 from ..core.options import choice, whole_number
 from . import position, text
 from .determinize import determinize
-from .observation import layout, observe
 from .rules import BASE, STATE, SUITORS, SUITORS_SHORT, legal, score, setup, step
+from .view import VIEW, layout, look
 
 OPTIONS = {
     "players": choice(2, 3, 4, default=4, meaning="number of players; four play in teams"),
@@ -66,6 +65,7 @@ GAME = Game(
     name="yokai_septet_v0",
     title="Yokai Septet",
     record=STATE,
+    view=VIEW,
     options=OPTIONS,
     variants=(
         {"players": 4},
@@ -77,12 +77,17 @@ GAME = Game(
     configure=_configure,
     actions=text.actions,
     layout=_layout,
+    setup=setup,
+    legal=legal,
+    step=step,
+    look=look,
+    score=score,
+    determinize=determinize,
     snapshot=position.snapshot,
     load=position.load,
     describe=text.describe,
     draw_table=text.draw_table,
     refusal=text.refusal,
+    view_options=("variant", "target"),
     truncating={"max_rounds": 1, "episode": "match"},
 )
-
-register(STATE, setup=setup, legal=legal, step=step, observe=observe, score=score, determinize=determinize)

@@ -4,7 +4,7 @@ from math import factorial
 
 import numpy as np
 
-from ..core.bits import ONE, ZERO, bit, has, lowest, popcount
+from ..core.bits import ZERO, bit, drop_lowest, has, lowest, popcount
 from ..core.jit import compiled
 from ..core.rng import draw, draw32
 from .rules import (
@@ -145,7 +145,7 @@ def known_in(state, seat, other):
     if state.phase == PASS:
         return ZERO
     known = sent_to(state, seat, other)
-    card = shown_card(state)
+    card = shown_card(state.trump_card)
     if state.shown_by == other and state.lead_held:
         known |= bit(card)
     return known & state.hand[other]
@@ -165,7 +165,7 @@ def impossible_in(state, seat, other):
     # An observer that showed it and knows what it passed knows where the card is.
     own = shown_by == seat and state.passes[seat, 0] != NONE
     if state.lead_held or not reachable or own:
-        cards |= bit(shown_card(state))
+        cards |= bit(shown_card(state.trump_card))
     return cards
 
 
@@ -207,7 +207,7 @@ def place_shown(state, seat, cards, room, forbidden):
     among the s cards from its owner in s / p. That makes 9 : 3 in teams, 16 : 3 for three players (what the owner got
     came from the observer) and 11 : 1 in Seven Suitors.
     """
-    shown = cards & bit(shown_card(state))
+    shown = cards & bit(shown_card(state.trump_card))
     if shown == ZERO:
         return forbidden
     players, suitors = np.int64(state.players), state.variant != BASE
@@ -255,11 +255,11 @@ def resample_passes(state, seat):
                 state.passes[giver, k] = NONE
     banned = ZERO
     if state.shown_by != NONE and not state.lead_held:
-        banned = bit(shown_card(state))  # its way is known: from its first owner to where it is now
+        banned = bit(shown_card(state.trump_card))  # its way is known: from its first owner to where it is now
         unknown = trace_shown(state, unknown)
     while unknown != ZERO:
         giver, k = lowest(unknown) // 3, lowest(unknown) % 3
-        unknown &= unknown - ONE
+        unknown = drop_lowest(unknown)
         receiver = pass_target(state, giver, k)
         held = (state.hand[receiver] | state.played[receiver]) & ~banned
         state.passes[giver, k] = draw_card(state, held & ~passed_to(state, receiver))
@@ -268,7 +268,7 @@ def resample_passes(state, seat):
 @compiled
 def trace_shown(state, unknown):
     """Where the shown card has moved between two others, its first owner passed it; returns the other unknown ones."""
-    giver, card = np.int64(state.shown_by), shown_card(state)
+    giver, card = np.int64(state.shown_by), shown_card(state.trump_card)
     for k in range(3):
         receiver = pass_target(state, giver, k)
         if has(unknown, 3 * giver + k) and has(state.hand[receiver] | state.played[receiver], card):

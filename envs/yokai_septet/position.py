@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.game import SnapshotError
+from ..core.bits import has
+from ..core.snapshots import read_number, require
 from .rules import (
     BASE,
+    BOSS_BIT,
     BOSSES,
-    CARDS,
-    CARDS_WITH_FOILS,
     DISCARD,
     DOWN,
     EXCHANGING,
@@ -16,12 +16,20 @@ from .rules import (
     NONE,
     PASS,
     PLAY,
-    SNOW_13,
     SUIT_OF,
     SUITORS_SHORT,
     SUITS,
-    THE_A,
     UP,
+    bosses_to_win,
+    changes_places,
+    dealer,
+    exchanged_places,
+    pairs,
+    pass_target,
+    shown_card,
+    tricks_to_lose,
+    uncovered,
+    whole_deck,
 )
 from .text import (
     CARD_NAMES,
@@ -30,7 +38,6 @@ from .text import (
     KEEPS,
     PHASES,
     bits_of,
-    boss_card,
     captured_cards,
     card_name,
     members,
@@ -86,6 +93,7 @@ def _straw(state: Any, seat: int) -> dict[str, Any]:
 def load(data: dict[str, Any], state: Any) -> None:
     """Write a position into a record that holds the options; raises `SnapshotError` for one that cannot be."""
     loader = _Loader(data, state)
+    loader.variant()
     loader.match()
     loader.cards()
     loader.deck()
@@ -97,20 +105,6 @@ def load(data: dict[str, Any], state: Any) -> None:
     state.acting = loader.acting()
 
 
-def _require(condition: Any, problem: str) -> None:
-    if not condition:
-        raise SnapshotError(problem)
-
-
-def _card(name: Any) -> int:
-    _require(isinstance(name, str) and name in CARD_NUMBERS, f"there is no card {name!r}")
-    return CARD_NUMBERS[name]
-
-
-def _card_or_none(name: Any) -> int:
-    return NONE if name is None else _card(name)
-
-
 class _Loader:
     """Reads a snapshot into a record, step by step from the match to the trick."""
 
@@ -119,51 +113,66 @@ class _Loader:
         self.players, self.sides = int(state.players), int(state.sides)
         self.straw, self.suitors = self.players == 2, int(state.variant) != BASE
 
-    def _list(self, key: str, length: int, default: Any = None) -> list[Any]:
+    # --- Parts of a snapshot ---
+
+    def _list(self, key: str, length: int) -> list[Any]:
         """The key's list, with one entry a seat or side."""
-        value: Any = self.data[key] if default is None else self.data.get(key)
-        if value is None and default is not None:
-            return [default for _ in range(length)]
-        _require(
-            isinstance(value, list | tuple) and len(value) == length, f"{key} is a list of {length}, not {value!r}"
-        )
+        value = self.data[key]
+        require(isinstance(value, list | tuple) and len(value) == length, f"{key} is a list of {length}, not {value!r}")
         return list(value)
 
-    def _number(self, value: Any, key: str, low: int, high: int) -> int:
-        _require(
-            type(value) is int and low <= value <= high, f"{key} is a whole number from {low} to {high}, not {value!r}"
-        )
-        return int(value)
+    def _optional(self, key: str, length: int, default: Any) -> list[Any]:
+        """The same for a key that may be missing or null."""
+        return [default] * length if self.data.get(key) is None else self._list(key, length)
 
     def _seat(self, key: str) -> int:
         value = self.data.get(key)
-        return NONE if value is None else self._number(value, key, 0, self.players - 1)
+        return NONE if value is None else read_number(value, key, 0, self.players - 1)
+
+    def _suits(self, suits: Any, key: str) -> int:
+        require(isinstance(suits, list | tuple), f"{key} holds a list of suits a seat or side, not {suits!r}")
+        for suit in suits:
+            require(suit in SUITS, f"{key} names suits such as 'Wind', not {suit!r}")
+        require(len(set(suits)) == len(suits), f"a suit stands twice in {key}")
+        return bits_of(map(SUITS.index, suits))
+
+    def _cards(self, names_of: Any, key: str) -> list[int]:
+        require(isinstance(names_of, list | tuple), f"{key} holds lists of cards, not {names_of!r}")
+        cards = [_card(name, key) for name in names_of]
+        require(len(set(cards)) == len(cards), f"a card stands twice in {key}")
+        return cards
+
+    def _set(self, names_of: Any, key: str) -> int:
+        return bits_of(self._cards(names_of, key))
+
+    # --- The match, and where the cards are ---
+
+    def variant(self) -> None:
+        """Keys of other variants are null or absent."""
+        other = [] if self.straw else ["straw", "discards", "exchanges", "keeps", "bare"]
+        other += ["sent", "shown_by"] if self.straw else []
+        other += ["scores", "trump_card"] if self.suitors else ["sealed"]
+        for key in other:
+            require(self.data.get(key) is None, f"{key} has no meaning in this variant, but is {self.data.get(key)!r}")
 
     def match(self) -> None:
         """Phase, round, scores and seals."""
         state, data = self.state, self.data
         phases = ("discard", "exchange", "keep", "play") if self.straw else ("pass", "play")
-        _require(data["phase"] in phases, f"phase is one of {', '.join(phases)}, not {data['phase']!r}")
+        require(data["phase"] in phases, f"phase is one of {', '.join(phases)}, not {data['phase']!r}")
         state.phase = PHASES.index(data["phase"])
-        state.round_number = self._number(data["round"], "round", 1, int(state.max_rounds))
+        state.round_number = read_number(data["round"], "round", 1, int(state.max_rounds))
         if self.suitors:
             for side, suits in enumerate(self._list("sealed", 2)):
-                state.sealed[side] = self._suit_bits(suits, "sealed")
-                _require(len(suits) < state.target, f"side {side} has sealed {len(suits)} suits and won already")
+                state.sealed[side] = self._suits(suits, "sealed")
+                require(len(suits) < state.target, f"side {side} has sealed {len(suits)} suits and won already")
             shared = int(state.sealed[0]) & int(state.sealed[1])
-            _require(
+            require(
                 state.variant != SUITORS_SHORT or not shared, f"both sides have sealed {', '.join(suit_names(shared))}"
             )
             return
         for side, score in enumerate(self._list("scores", self.sides)):
-            state.scores[side] = self._number(score, "a score before the end", 0, int(state.target) - 1)
-
-    def _suit_bits(self, suits: Any, key: str) -> int:
-        _require(isinstance(suits, list | tuple), f"{key} holds a list of suits a seat or side, not {suits!r}")
-        for suit in suits:
-            _require(suit in SUITS, f"{key} names suits such as 'Wind', not {suit!r}")
-        _require(len(set(suits)) == len(suits), f"a suit stands twice in {key}")
-        return sum(1 << SUITS.index(suit) for suit in suits)
+            state.scores[side] = read_number(score, "each of scores before the end", 0, int(state.target) - 1)
 
     def cards(self) -> None:
         """Where every card is."""
@@ -173,187 +182,198 @@ class _Loader:
         for seat, cards in enumerate(self._list("played", self.players)):
             state.played[seat] = self._set(cards, "played")
         state.passes[:] = NONE
-        if not self.straw:
-            passing = int(state.phase) == PASS
-            for seat, names_of in enumerate(self._list("passes", self.players, [])):
-                cards, most = self._cards(names_of, "passes"), 3 if passing else 0
-                _require(len(cards) <= most, f"passes: seat {seat} has {len(cards)} in phase {PHASES[state.phase]}")
-                state.passes[seat, : len(cards)] = cards
-        trump_card, trump = _card_or_none(self.data.get("trump_card")), self.data.get("trump")
-        state.trump_card = trump_card
-        if self.suitors:
-            _require(trump_card == NONE, "Seven Suitors has no trump card")
-            _require(trump is None or trump in SUITS, f"trump is the name of a suit or null, not {trump!r}")
-            state.trump = NONE if trump is None else SUITS.index(trump)
-        else:
-            _require(trump_card != NONE, "trump_card is missing")
-            state.trump = SUIT_OF[trump_card]
-            _require(
-                trump in (None, SUITS[state.trump]),
-                f"trump is {trump!r}, but the trump card says {SUITS[state.trump]!r}",
-            )
+        most = 3 if int(state.phase) == PASS else 0
+        for seat, names_of in enumerate(self._optional("passes", self.players, [])):
+            chosen = self._cards(names_of, "passes")
+            require(len(chosen) <= most, f"passes: seat {seat} has {len(chosen)} in phase {PHASES[state.phase]}")
+            state.passes[seat, : len(chosen)] = chosen
+        self._trump()
         if self.straw:
             self._straw()
 
-    def _cards(self, names_of: Any, key: str) -> list[int]:
-        _require(isinstance(names_of, list | tuple), f"{key} holds lists of cards, not {names_of!r}")
-        cards = [_card(name) for name in names_of]
-        _require(len(set(cards)) == len(cards), f"a card stands twice in {key}")
-        return cards
-
-    def _set(self, names_of: Any, key: str) -> int:
-        return bits_of(self._cards(names_of, key))
+    def _trump(self) -> None:
+        """The trump suit: that of the trump card, in Seven Suitors that of the first lead."""
+        state, card, trump = self.state, self.data.get("trump_card"), self.data.get("trump")
+        require(trump is None or trump in SUITS, f"trump is the name of a suit or null, not {trump!r}")
+        state.trump_card = NONE
+        state.trump = NONE if trump is None else SUITS.index(trump)
+        if not self.suitors:
+            require(card is not None, "trump_card is missing")
+            state.trump_card = _card(card, "trump_card")
+            state.trump = SUIT_OF[state.trump_card]
+            suit = SUITS[state.trump]
+            require(trump in (None, suit), f"trump is {trump!r}, but the trump card says {suit!r}")
 
     def _straw(self) -> None:
+        """Straw piles, discards, and what was chosen."""
         state = self.state
         state.bare[:] = 0
         state.seen_down[:] = 0
         for seat, pile in enumerate(self._list("straw", 2)):
+            require(isinstance(pile, dict), f"each of straw is a dict with down and up, not {pile!r}")
             for key, size, places in (("down", DOWN, state.straw_down), ("up", UP, state.straw_up)):
-                _require(len(pile[key]) == size, f"straw has {size} places {key}, not {len(pile[key])}")
-                places[seat] = [_card_or_none(name) for name in pile[key]]
+                row = pile.get(key)
+                fits = isinstance(row, list | tuple) and len(row) == size
+                require(fits, f"straw: {key} is a list of {size}, not {row!r}")
+                places[seat] = [_card_or_none(name, "straw") for name in row]
             for place in range(UP):
-                below = state.straw_down[seat, place] != NONE and state.straw_down[seat, place + 1] != NONE
-                _require(
-                    state.straw_up[seat, place] == NONE or below,
-                    f"straw of seat {seat}: place {place} up covers nothing",
-                )
+                below = state.straw_down[seat, place : place + 2]
+                covers = state.straw_up[seat, place] == NONE or all(below != NONE)
+                require(covers, f"straw of seat {seat}: place {place} up covers nothing")
         for seat, name in enumerate(self._list("discards", 2)):
-            state.discards[seat] = _card_or_none(name)
-            _require(name is None or not _is_boss(state.discards[seat]), f"{name} is a boss and cannot be discarded")
+            state.discards[seat] = _card_or_none(name, "discards")
+            require(not _is_boss(state.discards[seat]), f"{name} is a boss and cannot be discarded")
         for key, table, field in (("exchanges", EXCHANGES, state.exchanges), ("keeps", KEEPS, state.keeps)):
-            for seat, choice in enumerate(self._list(key, 2, ())):
-                known = choice in (None, (), *table)
-                _require(known, f"{key} holds null or a choice such as {table[-1]!r}, not {choice!r}")
+            for seat, choice in enumerate(self._optional(key, 2, None)):
+                known = choice in (None, *table)
+                require(known, f"{key} holds null or a choice such as {table[-1]!r}, not {choice!r}")
                 field[seat] = table.index(choice) if choice in table else NONE
 
     def deck(self) -> None:
         """Every card of the deck lies in exactly one place, and everybody has had as many."""
         state = self.state
-        total = CARDS_WITH_FOILS if self.suitors else CARDS
+        dealt = int(state.hand_cards) + (UP + DOWN if self.straw else 0)
         seen: list[int] = on_places([state.trump_card])
         for seat in range(self.players):
-            own = members(state.hand[seat]) + members(state.played[seat])
+            own = members(state.hand[seat]) + members(state.played[seat]) + on_places(state.passes[seat])
             if self.straw:
-                own += (
-                    on_places(state.straw_down[seat])
-                    + on_places(state.straw_up[seat])
-                    + on_places([state.discards[seat]])
-                )
-            elif int(state.phase) == PASS:
-                own += on_places(state.passes[seat])
-            dealt = int(state.hand_cards) + (UP + DOWN if self.straw else 0)
-            _require(len(own) == dealt, f"seat {seat} has {len(own)} cards in all places together instead of {dealt}")
+                places = *state.straw_down[seat], *state.straw_up[seat], state.discards[seat]
+                own += on_places(places)
+            require(len(own) == dealt, f"seat {seat} has {len(own)} cards in all places together instead of {dealt}")
             seen += own
-        _require(max(seen) < total, f"{CARD_NAMES[max(seen)]} is not in this variant's deck")
-        for card in range(total):
+        deck = members(whole_deck(state.variant))
+        require(max(seen) <= deck[-1], f"{CARD_NAMES[max(seen)]} is not in this variant's deck")
+        for card in deck:
             count = seen.count(card)
-            _require(count == 1, f"{CARD_NAMES[card]} is {'missing' if not count else f'in {count} places'}")
+            require(count == 1, f"{CARD_NAMES[card]} is {'missing' if not count else f'in {count} places'}")
+
+    # --- Before play ---
 
     def nothing_played(self) -> None:
         """Before the first trick nothing is played, taken or led, and choices fit the phase."""
-        state, phase = self.state, int(self.state.phase)
+        state, phase = self.state, PHASES[self.state.phase]
         state.trick[:] = NONE
         state.trick_size = 0
         state.captured[:] = 0
         state.tricks[:] = 0
-        for key in ("trick", "played", "captured"):
-            value = self.data.get(key) or []
-            _require(not any(value), f"{key} is not empty in phase {PHASES[phase]}")
-        _require(not any(self.data.get("tricks") or []), f"tricks is not 0 in phase {PHASES[phase]}")
+        trick = self.data.get("trick")
+        require(trick is None or isinstance(trick, list | tuple), f"trick is a list, not {trick!r}")
+        captured = [self._set(cards, "captured") for cards in self._optional("captured", self.sides, [])]
+        tricks = [_number_of_tricks(count) for count in self._optional("tricks", self.sides, 0)]
+        there = {"trick": trick, "played": any(state.played), "captured": any(captured), "tricks": any(tricks)}
+        for key, something in there.items():
+            require(not something, f"{key} is not empty or 0 in phase {phase}")
         lead = self._seat("lead")
         if self.straw:
-            _require(phase > DISCARD or all(state.exchanges == NONE), "exchanges come after the discards")
-            _require(phase == KEEP or all(state.keeps == NONE), "keeps come after the exchanges")
-            _require(phase == DISCARD or all(state.discards != NONE), f"a discard is missing in phase {PHASES[phase]}")
-            state.lead = (int(state.round_number) - 1) % 2
-            _require(lead in (NONE, state.lead), f"lead is {lead}, but seat {state.lead} deals this round and leads")
-            for seat in range(2):
-                cards = on_places(state.straw_up[seat])
-                _require(
-                    len(cards) + len(on_places(state.straw_down[seat])) == UP + DOWN,
-                    f"straw of seat {seat} has empty places in phase {PHASES[phase]}",
-                )
-                state.bare[seat] = bits_of(cards)
-                self._straw_choices(seat)
+            state.lead = dealer(state)
+            require(lead in (NONE, state.lead), f"lead is {lead}, but seat {state.lead} deals this round and leads")
+            self._choices_before_play()
             return
-        _require(not self.suitors or state.trump == NONE, "trump is set by the first lead")
+        require(state.trump == NONE or not self.suitors, "trump is set by the first lead")
         later = not self.suitors and int(state.round_number) > 1
-        _require(lead == NONE or later, f"lead is {lead}, but who leads this round is unknown until all have passed")
-        _require(lead != NONE or not later, "lead is missing: the last trick's winner leads a later round")
+        require(lead == NONE or later, f"lead is {lead}, but who leads this round is unknown until all have passed")
+        require(lead != NONE or not later, "lead is missing: the last trick's winner leads a later round")
         state.lead = lead
 
-    def _straw_choices(self, seat: int) -> None:
-        """A seat's exchange fits its straw pile."""
+    def _choices_before_play(self) -> None:
+        """Two players: which choices there can be in a phase."""
+        state, phase = self.state, int(self.state.phase)
+        require(phase > DISCARD or all(state.exchanges == NONE), "exchanges come after the discards")
+        require(phase == KEEP or all(state.keeps == NONE), "keeps come after the exchanges")
+        require(phase == DISCARD or all(state.discards != NONE), f"a discard is missing in phase {PHASES[phase]}")
+        for seat in range(2):
+            full = all(state.straw_up[seat] != NONE) and all(state.straw_down[seat] != NONE)
+            require(full, f"straw of seat {seat} has empty places in phase {PHASES[phase]}")
+            self._exchange(seat)
+
+    def _exchange(self, seat: int) -> None:
+        """A seat's exchange fits its straw pile, and shows a lower card."""
         state, phase, choice = self.state, int(self.state.phase), int(self.state.exchanges[seat])
-        if choice in (NONE, len(EXCHANGES) - 1):
+        if not changes_places(choice):
             return
-        up, down = choice // 2, choice // 2 + choice % 2
+        up, down = exchanged_places(choice)
         boss = state.straw_up[seat, up] if phase == EXCHANGING else state.straw_down[seat, down]
         # Later the boss may have been played, or put back; then nothing more can be told.
         if phase != PLAY:
-            _require(_is_boss(boss), f"seat {seat} chose {EXCHANGES[choice]!r}, but has no boss there")
+            require(_is_boss(boss), f"seat {seat} chose {EXCHANGES[choice]!r}, but has no boss there")
         if phase in (KEEP, PLAY):
             state.seen_down[seat] = 1 << down
+
+    # --- Tricks ---
 
     def tricks(self) -> None:
         """The current trick, its leader, and what was captured in the tricks before."""
         state = self.state
         state.lead = self._seat("lead")
-        _require(state.lead != NONE, "lead is missing")
-        trick = self.data["trick"]
-        _require(len(trick) < self.players, f"trick holds {len(trick)} cards, a complete one is taken at once")
+        require(state.lead != NONE, "lead is missing")
+        self._trick()
+        counts = [len(members(state.played[s])) - int(state.trick[s] != NONE) for s in range(self.players)]
+        require(len(set(counts)) == 1, f"seats have played {counts} cards to complete tricks")
+        done = counts[0]
+        taken = [_number_of_tricks(count) for count in self._list("tricks", self.sides)]
+        state.tricks[: self.sides] = taken
+        require(sum(taken) == done, f"tricks are {taken}, but {done} were played")
+        if self.straw:
+            self._choices_in_play()
+        left = any(state.hand) or (self.straw and any(state.straw_down.reshape(-1) != NONE))
+        require(left, "no cards are left, the round is over")
+        self._captures()
+        if self.suitors:
+            started = done > 0 or state.trick_size > 0
+            require(started == (state.trump != NONE), "trump is set by the first lead, and only then")
+            if started and not done:
+                led = SUIT_OF[state.trick[state.lead]]
+                require(state.trump == led, f"trump is {self.data['trump']!r}, but {SUITS[led]} was led first")
+
+    def _trick(self) -> None:
+        """The cards of the current trick; who could not follow is void."""
+        state, trick = self.state, self.data["trick"]
+        entries = trick if isinstance(trick, list | tuple) else [None]
+        fits = all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in entries)
+        require(fits, f"trick is a list of pairs [seat, card], not {trick!r}")
+        require(len(trick) < self.players, f"trick holds {len(trick)} cards, a complete one is taken at once")
         state.trick[:] = NONE
         state.trick_size = len(trick)
         for k, (seat, name) in enumerate(trick):
             expected = (int(state.lead) + k) % self.players
-            _require(seat == expected, f"trick: seat {seat!r} played where it was the turn of seat {expected}")
-            card = _card(name)
-            _require(
-                int(state.played[seat]) >> card & 1, f"{name} lies in the trick but is not in played of seat {seat}"
-            )
+            in_turn = type(seat) is int and seat == expected
+            require(in_turn, f"trick: seat {seat!r} played where it was the turn of seat {expected}")
+            card = _card(name, "trick")
+            there = has(state.played[seat], card)
+            require(there, f"trick: {name} is not in played of seat {seat}")
             state.trick[seat] = card
             led = SUIT_OF[state.trick[state.lead]]
             void = SUIT_OF[card] != led
             revoked = void and any(SUIT_OF[held] == led for held in members(state.hand[seat]))
-            _require(not revoked, f"trick: seat {seat} played {name} without following {SUITS[led]}, which it holds")
-            state.void[seat] = void << led  # this void lies on the table
-        counts = [len(members(state.played[s])) - (state.trick[s] != NONE) for s in range(self.players)]
-        _require(len(set(counts)) == 1, f"seats have played {counts} cards to complete tricks")
-        done = counts[0]
-        taken = [self._number(n, "tricks", 0, 23) for n in self._list("tricks", self.sides)]
-        state.tricks[: self.sides] = taken
-        _require(sum(taken) == done, f"tricks are {taken}, but {done} were played")
-        if self.straw:
-            _require(all(state.discards != NONE), "a discard is missing in phase play")
-            for seat in range(2):
-                held, most = len(members(state.hand[seat])), int(state.hand_cards) - 1
-                _require(held <= most, f"seat {seat} holds {held} cards, after the discard at most {most}")
-                self._straw_choices(seat)
-        left = any(int(hand) for hand in state.hand) or (self.straw and (state.straw_down != NONE).any())
-        _require(left, "no cards are left, the round is over")
-        self._captures()
-        if self.suitors:
-            started = done > 0 or len(trick) > 0
-            _require(started == (state.trump != NONE), "trump is set by the first lead, and only then")
-            if trick and not done:
-                led = SUITS[SUIT_OF[state.trick[state.lead]]]
-                _require(state.trump == SUITS.index(led), f"trump is {self.data['trump']!r}, but {led} was led first")
+            require(not revoked, f"trick: seat {seat} played {name} without following {SUITS[led]}, which it holds")
+            state.void[seat] = void << led
+
+    def _choices_in_play(self) -> None:
+        """Two players: everybody has discarded, and keeps only what was exchanged."""
+        state = self.state
+        require(all(state.discards != NONE), "a discard is missing in phase play")
+        for seat in range(2):
+            held, most = len(members(state.hand[seat])), int(state.hand_cards) - 1
+            require(held <= most, f"seat {seat} holds {held} cards, after the discard at most {most}")
+            exchanged = changes_places(int(state.exchanges[seat]))
+            require(exchanged or state.keeps[seat] == NONE, f"keeps: seat {seat} has exchanged nothing")
+            self._exchange(seat)
 
     def _captures(self) -> None:
+        """Captured are the bosses of complete tricks, and nobody has ended the round with them."""
         state = self.state
         taken = 0
         state.captured[:] = 0
         for side, cards in enumerate(self._list("captured", self.sides)):
             bosses = self._set(cards, "captured")
-            _require(bosses & ~int(BOSSES) == 0, "captured holds bosses only")
-            _require(bosses & taken == 0, "a boss is captured by two sides")
+            require(bosses & ~int(BOSSES) == 0, "captured holds bosses only")
+            require(bosses & taken == 0, "captured: a boss is with two sides")
             taken |= bosses
-            state.captured[side] = sum(1 << index for index in range(14) if bosses >> boss_card(index) & 1)
-        played = bits_of(c for seat in range(self.players) for c in members(state.played[seat]))
+            state.captured[side] = sum(int(BOSS_BIT[card]) for card in members(bosses))
+        played = bits_of(card for seat in range(self.players) for card in members(state.played[seat]))
         current = bits_of(on_places(state.trick))
         expected = played & ~current & int(BOSSES)
-        _require(
+        require(
             taken == expected,
             f"bosses of complete tricks are {names(members(expected))}, captured {names(members(taken))}",
         )
@@ -364,87 +384,82 @@ class _Loader:
         """A side that has ended the round cannot still be playing it."""
         state = self.state
         bosses, tricks = len(captured_cards(state, side)), int(state.tricks[side])
-        _require(bosses == 0 or tricks > 0, f"side {side} has captured bosses without a trick")
+        require(bosses == 0 or tricks > 0, f"side {side} has captured bosses without a trick")
         if self.suitors:
-            pairs = int(state.captured[side]) & int(state.captured[side]) >> 7
             sealed = int(state.sealed[side])
             if state.variant == SUITORS_SHORT:
                 sealed |= int(state.sealed[1 - side])
-            _require(
-                pairs & ~sealed == 0,
-                f"side {side} has both sevens of {', '.join(suit_names(pairs & ~sealed))} without sealing it",
-            )
+            missing = suit_names(int(pairs(state.captured[side])) & ~sealed)
+            require(not missing, f"side {side} has both sevens of {', '.join(missing)} without sealing it")
             return
-        need, limit = (3 if self.players == 3 else 4), (13 if self.straw else 7)
-        _require(bosses < need, f"side {side} has {bosses} bosses, the round is over")
-        _require(tricks < limit, f"side {side} has {tricks} tricks, the round is over")
+        require(bosses < bosses_to_win(self.players), f"side {side} has {bosses} bosses, the round is over")
+        require(tricks < tricks_to_lose(self.players), f"side {side} has {tricks} tricks, the round is over")
+
+    # --- What seats have learned ---
 
     def learned(self) -> None:
         """What seats have seen; missing keys mean nothing."""
         state = self.state
-        for seat, suits in enumerate(self._list("voids", self.players, ())):
-            state.void[seat] |= self._suit_bits(suits, "voids")
-            held = {int(SUIT_OF[card]) for card in members(state.hand[seat])}
-            for suit in held:
-                _require(not int(state.void[seat]) >> suit & 1, f"voids: seat {seat} holds {SUITS[suit]} cards")
+        playing = int(state.phase) == PLAY
+        for seat, suits in enumerate(self._optional("voids", self.players, [])):
+            void = self._suits(suits, "voids")
+            require(playing or not void, "voids are unknown before play")
+            state.void[seat] |= void
+            for card in members(state.hand[seat]):
+                void_of = has(state.void[seat], SUIT_OF[card])
+                require(not void_of, f"voids: seat {seat} holds {CARD_NAMES[card]}")
         state.shown_by = self._seat("shown_by")
         if self.straw:
             self._open_straw()
             return
-        if int(state.phase) == PLAY:
-            for seat, names_of in enumerate(self._list("sent", self.players, ())):
-                cards = self._cards(names_of, "sent")
-                _require(len(cards) in (0, 3), f"sent: seat {seat} passed {len(cards)} cards instead of 3")
-                for k, card in enumerate(cards):
-                    self._sent(seat, k, card)
+        for seat, names_of in enumerate(self._optional("sent", self.players, [])):
+            cards = self._cards(names_of, "sent")
+            require(len(cards) in (0, 3), f"sent: seat {seat} passed {len(cards)} cards instead of 3")
+            require(playing or not cards, "sent is empty before play")
+            for k, card in enumerate(cards):
+                self._sent(seat, k, card)
         self._shown()
 
     def _sent(self, seat: int, k: int, card: int) -> None:
-        state = self.state
-        receiver = (seat + 1 + k) % 4 if self.suitors else (seat + (2 if self.players == 4 else 1)) % self.players
-        there = int(state.hand[receiver]) | int(state.played[receiver])
-        _require(
-            there >> card & 1, f"sent: {CARD_NAMES[card]} of seat {seat} is not with its receiver, seat {receiver}"
-        )
+        """A passed card is or was in its receiver's hand."""
+        state, receiver = self.state, pass_target(self.state, seat, k)
+        there = has(state.hand[receiver] | state.played[receiver], card)
+        require(there, f"sent: {CARD_NAMES[card]} of seat {seat} is not with its receiver, seat {receiver}")
         state.passes[seat, k] = card
 
     def _shown(self) -> None:
-        """Whoever showed the A (or Snow 13) had it, and may have passed it on."""
+        """Whoever showed the A (or Snow 13) had it, may have passed it on, and led first."""
         state, seat = self.state, int(self.state.shown_by)
         if seat == NONE:
             return
-        _require(int(state.phase) == PLAY, "shown_by is unknown before play")
-        card = SNOW_13 if state.trump_card == THE_A else THE_A
-        reach = {seat}
-        if not state.lead_held:
-            reach |= (
-                {(seat + k) % 4 for k in (1, 2, 3)}
-                if self.suitors
-                else {(seat + (2 if self.players == 4 else 1)) % self.players}
-            )
-        where = [s for s in range(self.players) if (int(state.hand[s]) | int(state.played[s])) >> card & 1]
-        _require(where[0] in reach, f"shown_by is {seat}, but {CARD_NAMES[card]} is with seat {where[0]}")
+        require(int(state.phase) == PLAY, "shown_by is unknown before play")
+        first_round = int(state.round_number) == 1
+        require(self.suitors or first_round, f"shown_by is {seat}, but nobody shows a card in a later round")
+        first_trick = not any(state.tricks)
+        require(not first_trick or state.lead == seat, f"shown_by is {seat}, but seat {state.lead} leads first")
+        card = shown_card(state.trump_card)
+        reach = {seat} if state.lead_held else {seat, *(pass_target(state, seat, k) for k in range(3))}
+        [owner] = [s for s in range(self.players) if has(state.hand[s] | state.played[s], card)]
+        require(owner in reach, f"shown_by is {seat}, but {CARD_NAMES[card]} is with seat {owner}")
 
     def _open_straw(self) -> None:
         """Straw cards that lie open: given, or everything uncovered."""
-        state = self.state
-        for seat, given in enumerate(self._list("bare", 2, ())):
+        state, given = self.state, self.data.get("bare")
+        for seat, cards in enumerate(self._optional("bare", 2, [])):
             up = bits_of(on_places(state.straw_up[seat]))
-            free = bits_of(
-                int(card)
-                for place, card in enumerate(state.straw_down[seat])
-                if card != NONE and not _covered(state, seat, place)
-            )
-            bare = self._set(given, "bare") if given != () else up | free
-            _require(bare & up == up and bare & ~(up | free) == 0, f"bare: seat {seat} has other open straw cards")
-            _require(
-                (state.late_reveal and state.trick_size) or bare == up | free,
-                f"bare: seat {seat} has turned-up cards missing",
-            )
+            free = bits_of(on_places(state.straw_down[seat, place] for place in members(uncovered(state, seat))))
+            bare = up | free if given is None else self._set(cards, "bare")
+            covered = names(members(bare & ~(up | free)))
+            require(not covered, f"bare: {' '.join(covered)} of seat {seat} is not an uncovered straw card")
+            turned = up if state.late_reveal and state.trick_size else up | free
+            missing = names(members(turned & ~bare))
+            require(not missing, f"bare: {' '.join(missing)} of seat {seat} lies open too")
             state.bare[seat] = bare
             for place, card in enumerate(state.straw_down[seat]):
                 if card == NONE or bare >> int(card) & 1:
                     state.seen_down[seat] |= 1 << place
+
+    # --- Who decides ---
 
     def acting(self) -> int:
         """The seats that must decide now."""
@@ -452,8 +467,8 @@ class _Loader:
         if phase == PLAY:
             return 1 << (int(state.lead) + int(state.trick_size)) % self.players
         waiting = [seat for seat in range(self.players) if self._undecided(seat, phase)]
-        _require(waiting, f"everybody has chosen, phase {PHASES[phase]} is over")
-        return sum(1 << seat for seat in waiting)
+        require(waiting, f"everybody has chosen, phase {PHASES[phase]} is over")
+        return bits_of(waiting)
 
     def _undecided(self, seat: int, phase: int) -> bool:
         state = self.state
@@ -461,22 +476,28 @@ class _Loader:
             return bool(state.passes[seat, 2] == NONE)
         if phase == DISCARD:
             return bool(state.discards[seat] == NONE)
-        choice = int(state.exchanges[seat])
+        choice, face_up = int(state.exchanges[seat]), any(map(_is_boss, state.straw_up[seat]))
         if phase == EXCHANGING:
-            bosses = any(_is_boss(card) for card in state.straw_up[seat])
-            _require(bosses or choice == NONE, f"seat {seat} has no boss to exchange")
-            return bosses and choice == NONE
-        face_up = any(_is_boss(card) for card in state.straw_up[seat])
-        _require(choice != NONE or not face_up, f"exchanges: seat {seat} has a face-up boss and has not chosen")
-        asked = choice not in (NONE, len(EXCHANGES) - 1) and _is_boss(state.straw_up[seat, choice // 2])
-        _require(asked or state.keeps[seat] == NONE, f"seat {seat} has no choice of bosses to keep")
+            require(face_up or choice == NONE, f"exchanges: seat {seat} has no boss to exchange")
+            return face_up and choice == NONE
+        require(choice != NONE or not face_up, f"exchanges: seat {seat} has a face-up boss and has not chosen")
+        asked = changes_places(choice) and _is_boss(state.straw_up[seat, exchanged_places(choice)[0]])
+        require(asked or state.keeps[seat] == NONE, f"keeps: seat {seat} has no choice of bosses to keep")
         return asked and bool(state.keeps[seat] == NONE)
 
 
+def _card(name: Any, key: str) -> int:
+    require(isinstance(name, str) and name in CARD_NUMBERS, f"{key}: there is no card {name!r}")
+    return CARD_NUMBERS[name]
+
+
+def _card_or_none(name: Any, key: str) -> int:
+    return NONE if name is None else _card(name, key)
+
+
+def _number_of_tricks(count: Any) -> int:
+    return read_number(count, "each of tricks", 0, 23)
+
+
 def _is_boss(card: Any) -> bool:
-    return bool(card != NONE and int(BOSSES) >> int(card) & 1)
-
-
-def _covered(state: Any, seat: int, place: int) -> bool:
-    above = [p for p in (place - 1, place) if 0 <= p < UP]
-    return any(state.straw_up[seat, p] != NONE for p in above)
+    return bool(card != NONE and has(BOSSES, card))

@@ -5,9 +5,9 @@ Sections in the comments are those of the rulebook (see README.md for sources an
 
 import numpy as np
 
-from ..core.bits import ONE, ZERO, bit, first, has, lowest, nth, popcount, where, wrap
+from ..core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, nth, popcount, where, wrap
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, record_type
-from ..core.jit import compiled
+from ..core.jit import compiled, inlined
 from ..core.rng import draw
 
 # --- Cards: suit s holds the ranks s + 1 … s + 7; foil sevens (Seven Suitors) follow as cards 49 … 55 ---
@@ -100,6 +100,12 @@ def setup(state):
     deal(state)
 
 
+@inlined
+def whole_deck(variant):
+    """The set of all cards in a game."""
+    return first(CARDS) if variant == BASE else first(CARDS_WITH_FOILS)
+
+
 @compiled
 def deal(state):
     """Shuffle and deal the next round; the leader of a later round is already known in the base game."""
@@ -113,18 +119,16 @@ def deal(state):
         state.tricks[seat] = 0
         state.void[seat] = 0
         state.trick[seat] = NONE
-        state.passes[seat, 0] = NONE
-        state.passes[seat, 1] = NONE
-        state.passes[seat, 2] = NONE
+        for k in range(3):
+            state.passes[seat, k] = NONE
 
     # Whoever is dealt to takes random cards from what is left: the same as a shuffle, and no deck to keep.
+    left = whole_deck(state.variant)
     if state.variant != BASE:
-        left = first(CARDS_WITH_FOILS)
         state.trump_card = NONE
         state.trump = NONE
         state.lead = NONE
     else:
-        left = first(CARDS)
         state.trump_card = draw(state, CARDS)
         state.trump = SUIT_OF[state.trump_card]
         left ^= bit(state.trump_card)
@@ -140,7 +144,13 @@ def deal(state):
     state.phase = DISCARD if players == 2 else PASS
     state.acting = (1 << players) - 1
     if players == 2:
-        state.lead = (state.round_number - 1) % 2  # the dealer leads, seat 0 deals first
+        state.lead = dealer(state)
+
+
+@inlined
+def dealer(state):
+    """Two players: who deals this round and leads; seat 0 deals first."""
+    return (state.round_number - 1) % 2
 
 
 @compiled
@@ -273,6 +283,14 @@ def pass_target(state, seat, k):
     return (seat + 2) % 4 if state.players == 4 else (seat + 1) % 3
 
 
+@inlined
+def pass_giver(state, seat, k):
+    """Whose k-th passed card a seat receives."""
+    if state.variant != BASE:
+        return (seat + 3 - k) % 4
+    return wrap(seat + 2, np.int64(state.players))  # the partner of four, the right neighbour of three
+
+
 @compiled
 def exchange_passes(state):
     """All passed cards reach their new owners, then the first leader is known."""
@@ -289,15 +307,15 @@ def exchange_passes(state):
 
 
 @compiled
-def shown_card(state):
+def shown_card(trump_card):
     """The card whose owner leads first: the A, or Snow 13 where the A is the trump card."""
-    return SNOW_13 if state.trump_card == THE_A else THE_A
+    return SNOW_13 if trump_card == THE_A else THE_A
 
 
 @compiled
 def show_leader(state):
     """Whoever has the A (chosen passes included) shows it and leads."""
-    card = shown_card(state)
+    card = shown_card(state.trump_card)
     for seat in range(np.int64(state.players)):
         held = has(state.hand[seat], card)
         if not state.lead_held:
@@ -342,18 +360,30 @@ def choose_exchange(state, seat, action):
     state.phase = KEEP
     for other in range(2):
         choice = np.int64(state.exchanges[other])
-        if choice != NONE and choice != NO_EXCHANGE - EXCHANGE:
+        if changes_places(choice):
             swap_straw(state, other, choice)
-            if has(BOSSES, state.straw_up[other, choice // 2]):
+            if has(BOSSES, state.straw_up[other, exchanged_places(choice)[0]]):
                 state.acting |= 1 << other
     if state.acting == 0:
         begin_play(state)
 
 
+@inlined
+def changes_places(choice):
+    """Whether something is exchanged by a choice; not by "no exchange" or none yet."""
+    return 0 <= choice < NO_EXCHANGE - EXCHANGE
+
+
+@inlined
+def exchanged_places(choice):
+    """The upper and the lower straw place of an exchange."""
+    return choice // 2, choice // 2 + choice % 2
+
+
 @compiled
 def swap_straw(state, seat, choice):
-    """Face-up card `choice // 2` changes places with the card below it to the left or right; both are seen."""
-    up, down = choice // 2, choice // 2 + choice % 2
+    """The face-up card of an exchange changes places with the one below it; both are seen."""
+    up, down = exchanged_places(choice)
     above, below = state.straw_up[seat, up], state.straw_down[seat, down]
     state.straw_up[seat, up], state.straw_down[seat, down] = below, above
     state.bare[seat] ^= bit(above) | bit(below)
@@ -386,13 +416,19 @@ def take_from_straw(state, seat, card):
 
 
 @compiled
+def uncovered(state, seat):
+    """The lower straw places with nothing on them."""
+    covers = first(UP) & ~where(state.straw_up[seat], NONE)
+    return first(DOWN) & ~(covers | covers << ONE)
+
+
+@compiled
 def turn_up(state, seat, places):
     """Of some lower straw places, those with nothing on them lie open from now on."""
-    covers = first(UP) & ~where(state.straw_up[seat], NONE)
-    places &= ~(covers | covers << ONE)
+    places &= uncovered(state, seat)
     while places != ZERO:
         place = lowest(places)
-        places &= places - ONE
+        places = drop_lowest(places)
         card = state.straw_down[seat, place]
         if card != NONE:
             state.bare[seat] |= bit(card)
@@ -479,14 +515,24 @@ def finish_trick(state):
 # --- End of a round: base game ---
 
 
+@inlined
+def bosses_to_win(players):
+    """Bosses that win a round."""
+    return 3 if players == 3 else 4
+
+
+@inlined
+def tricks_to_lose(players):
+    """Tricks that lose a round, without enough bosses."""
+    return 13 if players == 2 else 7
+
+
 @compiled
 def finish_round(state, side):
     """Whether the trick just won by `side` ended the round, and who won it."""
-    need = 3 if state.players == 3 else 4
-    limit = 13 if state.players == 2 else 7
     loser = np.int64(NONE)
-    if popcount(np.uint64(state.captured[side])) < need:
-        if state.tricks[side] >= limit:
+    if popcount(np.uint64(state.captured[side])) < bosses_to_win(state.players):
+        if state.tricks[side] >= tricks_to_lose(state.players):
             loser = side
         elif not no_cards_left(state):
             return
@@ -518,7 +564,7 @@ def take_unplayed_bosses(state, side):
     bosses = np.uint64(state.captured[side])
     while left != ZERO:
         bosses |= BOSS_BIT[lowest(left)]
-        left &= left - ONE
+        left = drop_lowest(left)
     state.captured[side] = bosses
 
 
@@ -596,11 +642,16 @@ def end_match(state, sides):
 # --- End of a trick: Seven Suitors ---
 
 
+@inlined
+def pairs(bosses):
+    """The suits of which both sevens are among captured bosses."""
+    return bosses & (bosses >> np.uint64(7)) & first(7)
+
+
 @compiled
 def seal(state, side):
     """Both sevens of a suit seal it; enough seals win at once."""
-    captured = np.uint64(state.captured[side])
-    sealed = captured & (captured >> np.uint64(7)) & first(7)
+    sealed = pairs(np.uint64(state.captured[side]))
     if state.variant == SUITORS_SHORT:
         sealed &= ~np.uint64(state.sealed[1 - side])
     state.sealed[side] |= sealed

@@ -1,13 +1,15 @@
-"""Yokai Septet in words: names of cards and actions, positions as JSON, what a seat knows, the whole table."""
+"""Yokai Septet in words: names of cards and actions, what a seat knows, the whole table, why an action is refused."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .rules import (
     BASE,
+    BOSS_BIT,
     CARDS,
     CARDS_WITH_FOILS,
     DISCARD,
+    DOWN,
     EXCHANGING,
     KEEP,
     NO_EXCHANGE,
@@ -15,12 +17,12 @@ from .rules import (
     PASS,
     PLAY,
     RANK_OF,
-    SNOW_13,
     SUIT_OF,
     SUITS,
-    THE_A,
     UP,
+    shown_card,
 )
+from .view import MOST_ROUNDS
 
 CARD_NAMES = tuple(
     f"{SUITS[SUIT_OF[card]][0]}{RANK_OF[card]}" + ("*" if card >= CARDS else "") for card in range(CARDS_WITH_FOILS)
@@ -64,21 +66,16 @@ def bits_of(cards: Iterable[int]) -> int:
     return sum(1 << card for card in cards)
 
 
-def boss_card(index: int) -> int:
-    """The card behind a bit of a set of captured bosses."""
-    return 6 * index + 6 if index < 7 else CARDS + index - 7
-
-
 def captured_cards(state: Any, side: int) -> list[int]:
-    """The bosses a side has captured."""
-    return [boss_card(index) for index in range(14) if int(state.captured[side]) >> index & 1]
+    """The bosses a side has captured, of a state or a view."""
+    return [card for card in range(CARDS_WITH_FOILS) if int(state.captured[side]) & int(BOSS_BIT[card])]
 
 
 def trick_cards(state: Any) -> list[tuple[int, int]]:
-    """The current trick as (seat, card), in the order of play."""
+    """The current trick of a state or a view as (seat, card), in the order of play."""
     players = int(state.players)
-    seats = [(int(state.lead) + k) % players for k in range(int(state.trick_size))]
-    return [(seat, int(state.trick[seat])) for seat in seats]
+    seats = [(int(state.lead) + k) % players for k in range(players)]
+    return [(seat, int(state.trick[seat])) for seat in seats if state.trick[seat] != NONE]
 
 
 def on_places(cards: Iterable[int]) -> list[int]:
@@ -94,97 +91,97 @@ def suit_names(bits: Any) -> list[str]:
 # --- In words ---
 
 
-def _who(state: Any, seat: int, observer: int) -> str:
-    """A seat as its observer would call it."""
-    if seat == observer:
+def describe(view: Any, seat: int) -> str:
+    """What a seat knows, in words; seats are called by their numbers at the table."""
+    called = [_called(view, seat, k) for k in range(int(view.players))]
+    more = " or later" if view.round_number == MOST_ROUNDS else ""
+    return "\n".join(
+        [
+            f"You are player_{seat}. Round {int(view.round_number)}{more}, phase {PHASES[view.phase]}.",
+            *_describe_trump(view),
+            f"Your hand: {_listed(members(view.hand))}.",
+            *(_describe_straw(view, called) if len(called) == 2 else _describe_passing(view)),
+            *_describe_seats(view, called),
+            *_describe_trick(view, called),
+            *(_describe_side(view, seat, side, called) for side in range(int(view.sides))),
+        ]
+    )
+
+
+def _called(view: Any, seat: int, k: int) -> str:
+    """What an observer calls the seat k places clockwise."""
+    if k == 0:
         return "you"
-    if int(state.players) == 4 and (seat - observer) % 4 == 2:
-        return f"player_{seat} (partner)"
-    return f"player_{seat}"
-
-
-def describe(state: Any, seat: int) -> str:
-    """What a seat knows, in words."""
-    players, sides = int(state.players), int(state.sides)
-    straw, suitors = players == 2, int(state.variant) != BASE
-    lines = [f"You are player_{seat}. Round {int(state.round_number)}, phase {PHASES[state.phase]}."]
-    if not suitors:
-        lines.append(f"Trump: {SUITS[state.trump]} (card {CARD_NAMES[state.trump_card]}).")
-    elif state.trump != NONE:
-        lines.append(f"Trump: {SUITS[state.trump]}.")
-    lines.append(f"Your hand: {_listed(members(state.hand[seat]))}.")
-    if not straw:
-        lines += _describe_passing(state, seat)
-    else:
-        lines += _describe_straw(state, seat)
-    for other in [(seat + k) % players for k in range(players)]:
-        who = _who(state, other, seat)
-        if int(state.played[other]):
-            lines.append(f"Played by {who}: {_listed(members(state.played[other]))}.")
-        if int(state.void[other]):
-            lines.append(f"Hand of {who} is without: {', '.join(suit_names(state.void[other]))}.")
-    if state.shown_by != NONE:
-        card = SNOW_13 if state.trump_card == THE_A else THE_A
-        lines.append(f"{CARD_NAMES[card]} was shown by {_who(state, int(state.shown_by), seat)}.")
-    if state.lead != NONE:
-        lines.append(f"Leader of the trick: {_who(state, int(state.lead), seat)}.")
-    if state.trick_size:
-        lines.append(
-            "Trick: " + ", ".join(f"{_who(state, s, seat)} {CARD_NAMES[c]}" for s, c in trick_cards(state)) + "."
-        )
-    for side in [(seat + k) % sides for k in range(sides)]:
-        lines.append(_describe_side(state, side, seat))
-    return "\n".join(lines)
+    players = int(view.players)
+    partner = " (partner)" if players == 4 and k == 2 else ""
+    return f"player_{(seat + k) % players}{partner}"
 
 
 def _listed(cards: list[int]) -> str:
     return " ".join(names(cards)) or "none"
 
 
-def _describe_side(state: Any, side: int, seat: int) -> str:
-    members_of = " and ".join(_who(state, s, seat) for s in range(int(state.players)) if s % int(state.sides) == side)
-    text = f"Side of {members_of}: {int(state.tricks[side])} tricks, bosses {_listed(captured_cards(state, side))}"
-    if int(state.variant) == BASE:
-        return f"{text}, score {int(state.scores[side])} of {int(state.target)}."
-    return f"{text}, sealed {', '.join(suit_names(state.sealed[side])) or 'none'}."
+def _describe_trump(view: Any) -> Iterator[str]:
+    if view.trump != NONE:
+        card = "".join(f" (card {name})" for name in names(members(view.trump_card)))
+        yield f"Trump: {SUITS[view.trump]}{card}."
 
 
-def _describe_passing(state: Any, seat: int) -> list[str]:
-    players, suitors = int(state.players), int(state.variant) != BASE
-    sent = on_places(state.passes[seat])
-    verb = "You chose to pass" if int(state.phase) == PASS else "You passed"
-    lines = [f"{verb}: {_listed(sent)}."] if sent else []
-    if int(state.phase) == PASS:
-        return lines
-    if suitors:
-        got = on_places(state.passes[(seat + 1 + k) % 4, 2 - k] for k in range(3))
-    else:
-        got = on_places(state.passes[(seat + 2) % players])
-    return [*lines, f"You received: {_listed(got)}."] if got else lines
+def _describe_passing(view: Any) -> Iterator[str]:
+    sent, received = members(view.sent), members(view.received)
+    if view.variant != BASE:  # a card from and to each other player, in their order
+        sent = [card for cards in view.sent_to for card in members(cards)]
+        received = [card for cards in view.received_from for card in members(cards)]
+    if sent:
+        yield f"{'You chose to pass' if view.phase == PASS else 'You passed'}: {_listed(sent)}."
+    if received:
+        yield f"You received: {_listed(received)}."
 
 
-def _describe_straw(state: Any, seat: int) -> list[str]:
-    lines = []
-    if state.discards[seat] != NONE:
-        lines.append(f"You discarded {CARD_NAMES[state.discards[seat]]}.")
-    if state.exchanges[seat] != NONE:
-        lines.append(f"You chose: {EXCHANGES[state.exchanges[seat]]}.")
-    if state.keeps[seat] != NONE:
-        lines.append(f"You chose: {KEEPS[state.keeps[seat]]}.")
-    for other in (seat, 1 - seat):
-        whose = "Your straw pile" if other == seat else f"Straw pile of player_{other}"
-        lines.append(f"{whose}, up: {_row(state.straw_up[other])}; down: {_row(_seen_down(state, other))}.")
-    return lines
+def _describe_straw(view: Any, called: list[str]) -> Iterator[str]:
+    for card in members(view.discard):
+        yield f"You discarded {CARD_NAMES[card]}."
+    if view.exchange != NONE:
+        yield f"You chose: {EXCHANGES[view.exchange]}."
+    if view.keep != NONE:
+        yield f"You chose: {KEEPS[view.keep]}."
+    for k, whose in enumerate(("Your straw pile", f"Straw pile of {called[1]}")):
+        yield f"{whose}, up: {_row(view.straw_up[k])}; down: {_row(view.straw_down[k], int(view.straw_left[k]))}."
 
 
-def _seen_down(state: Any, seat: int) -> list[Any]:
-    """The lower straw cards as both players see them: a card, NONE or "?"."""
-    seen = int(state.seen_down[seat])
-    return [card if card == NONE or seen >> place & 1 else "?" for place, card in enumerate(state.straw_down[seat])]
+def _describe_seats(view: Any, called: list[str]) -> Iterator[str]:
+    for who, played, void in zip(called, view.played, view.void):
+        if played:
+            yield f"Played by {who}: {_listed(members(played))}."
+        if void:
+            yield f"Hand of {who} is without: {', '.join(suit_names(void))}."
 
 
-def _row(cards: Iterable[Any]) -> str:
-    return " ".join("?" if card == "?" else "-" if card == NONE else CARD_NAMES[card] for card in cards)
+def _describe_trick(view: Any, called: list[str]) -> Iterator[str]:
+    if view.shown_by != NONE:
+        trump_card = members(view.trump_card)
+        card = shown_card(trump_card[0] if trump_card else NONE)
+        yield f"{CARD_NAMES[card]} was shown by {called[view.shown_by]}."
+    if view.lead != NONE:
+        yield f"Leader of the trick: {called[view.lead]}."
+    trick = [f"{called[k]} {CARD_NAMES[card]}" for k, card in trick_cards(view)]
+    if trick:
+        yield f"Trick: {', '.join(trick)}."
+
+
+def _describe_side(view: Any, seat: int, side: int, called: list[str]) -> str:
+    by_number = sorted(range(side, len(called), int(view.sides)), key=lambda k: (seat + k) % len(called))
+    text = f"Side of {' and '.join(called[k] for k in by_number)}: {int(view.tricks[side])} tricks"
+    text += f", bosses {_listed(captured_cards(view, side))}"
+    if view.variant == BASE:
+        return f"{text}, score {int(view.scores[side])} of {int(view.target)}."
+    return f"{text}, sealed {', '.join(suit_names(view.sealed[side])) or 'none'}."
+
+
+def _row(cards: Iterable[Any], held: int = 0) -> str:
+    """A row of a straw pile; the places of the set `held` hold a card, even where it is not known."""
+    empty = ["?" if held >> place & 1 else "-" for place in range(DOWN)]
+    return " ".join(card_name(card) or empty[place] for place, card in enumerate(cards))
 
 
 def draw_table(state: Any) -> str:

@@ -1,8 +1,8 @@
 """Heuristic players, one module per game: how a good human player would play.
 
-A game's module registers one compiled function `(view, words) -> action`, which reads what the seat knows and the set of
-its legal actions, and never sees a state. A game from outside does the same with `register_heuristic`; a game without a
-heuristic has everything but the spec "heuristic".
+A game's module registers one compiled function `(view, words) -> action`, which reads what the seat knows and the set
+of its legal actions, and never sees a state. A game from outside does the same with `register_heuristic`; a game
+without a heuristic has everything but the spec "heuristic".
 """
 
 from collections.abc import Callable
@@ -101,7 +101,7 @@ class HeuristicPolicy:
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
-        """One legal action a row, integers (B,)."""
+        """One legal action per row, integers (B,)."""
         views = self.variant.decode(observations)
         choices = np.empty(len(views), np.int64)
         words, masks = np.zeros(self.variant.words, np.uint64), np.asarray(action_masks, np.int8)
@@ -109,15 +109,19 @@ class HeuristicPolicy:
         return choices
 
 
+def has_heuristic(variant: Variant) -> bool:
+    """Whether the game has a heuristic; one of ours is imported, so that kernels that play it can be compiled."""
+    kind = type_of(variant.game.view)
+    name = f"{__name__}.{variant.game.name.rsplit('_', 1)[0]}"
+    if kind not in _advisers and find_spec(name) is not None:
+        import_module(name)
+    return kind in _advisers
+
+
 def load(variant: Variant) -> None:
-    """Import the game's heuristic, which must be known before a kernel that plays it is compiled."""
-    game = variant.game
-    if type_of(game.view) in _advisers:
-        return
-    name = f"{__name__}.{game.name.rsplit('_', 1)[0]}"
-    if find_spec(name) is None:
-        raise ValueError(f"{game.name} has no heuristic")
-    import_module(name)
+    """Make sure that kernels that play the game's heuristic can be compiled; raises `ValueError` if it has none."""
+    if not has_heuristic(variant):
+        raise ValueError(f"{variant.game.name} has no heuristic")
 
 
 def make(variant: Variant, argument: str | None, seed: int) -> HeuristicPolicy:

@@ -94,7 +94,7 @@ def worth_of_roll(view, prices, one_die, other_die):
 
 @compiled
 def worth_of_double(view, prices, face):
-    """What the best option of a double brings: the sum, one or two such cards, its mecha, or a theft from its holder."""
+    """What the best option of a double brings: the sum, one or two such cards, its mecha, a theft from its holder."""
     copies = min(count(view.centre, face), 2)
     best = np.float64(max(count(prices, 2 * face), copies * count(prices, face)))
     if has(np.uint64(view.mechas_on_table), face):
@@ -131,7 +131,7 @@ def worth_of_theft(view, victim):
 @inlined
 def leads(view, seat):
     """Whether nobody has more points than a seat, of cards that we know of."""
-    for other in range(np.int64(view.players)):
+    for other in range(np.int64(view.players)):  # noqa: SIM110 - numba has no generators
         if view.scores[other] > view.scores[seat]:
             return False
     return True

@@ -13,50 +13,67 @@ The ideas, the same for all variants:
 """
 
 import numpy as np
-from monsterzoo.envs.core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, popcount
+from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, has, lowest, popcount, where
 from monsterzoo.envs.core.jit import compiled, inlined
-from monsterzoo.envs.yokai_septet.observation import layout, observe_packed
 from monsterzoo.envs.yokai_septet.rules import (
+    BASE,
     BOSSES,
-    CARDS,
     CARDS_WITH_FOILS,
+    DISCARD,
     DOWN,
     KEEP_OLD,
     NO_EXCHANGE,
+    NONE,
+    PASS,
+    PLAY,
     RANK_OF,
-    STATE,
     SUIT_CARDS,
     SUIT_OF,
+    SUITORS_SHORT,
     THE_A,
     UP,
     WHITE_STARS,
+    bosses_to_win,
+    pass_target,
+    tricks_to_lose,
+    whole_deck,
 )
+from monsterzoo.envs.yokai_septet.view import VIEW
 
 from . import register
-from .reading import columns, number
 
-# --- Where the fields are, by [variant, field] ---
+# --- Weights by game: chosen by hand, then improved by small random changes that won against what was there before ---
 
-FOUR, THREE, TWO, SUITORS = 0, 1, 2, 3
-_LAYOUTS = (layout(4, False), layout(3, False), layout(2, False), layout(4, True))
-FIELDS = (
-    "hand", "trump", "trump_card", "trick", "played", "captured", "void", "lead", "phase", "tricks", "sent", "sealed",
-    "discard", "bare", "straw_up", "straw_left", "target",
-)  # fmt: skip
-(
-    HAND, TRUMP, TRUMP_CARD, TRICK, PLAYED, CAPTURED, VOID, LEAD, PHASE, TRICKS, SENT, SEALED,
-    DISCARD, BARE, STRAW_UP, STRAW_LEFT, TARGET,
-) = range(len(FIELDS))  # fmt: skip
-_AT = np.array(
-    [[one.packed_start(name) if name in {f.name for f in one} else -1 for name in FIELDS] for one in _LAYOUTS], np.int64
-)
-_SIZES = np.array([one.size // 8 for one in _LAYOUTS], np.int64)
-_PLAYERS = np.array([4, 3, 2, 4], np.int64)
-_SIDES = np.array([2, 3, 2, 2], np.int64)
-_CARDS = np.array([CARDS, CARDS, CARDS, CARDS_WITH_FOILS], np.int64)
+# fmt: off
+#                  players: 4     3      2    4 in Seven Suitors
+# a trick
+BOSS = np.array([        1.00,  0.80,  1.00,  1.00])  # a captured boss
+STAR = np.array([        0.21,  0.12, -0.20,  0.00])  # each white star of it
+TRICK = np.array([       0.22,  0.14,  0.12, -0.10])  # what it costs to take any trick
+LATE_TRICK = np.array([  0.09,  0.04,  0.04,  0.00])  # and for each trick already taken
+MORE_BOSSES = np.array([-0.09,  0.10,  0.00,  0.00])  # what each player still to come may add to it
+EAGERNESS = np.array([   0.00,  0.40,  0.00,  0.54])  # how often others take a trick without bosses if they can
+# a card that stays in the hand
+KEEP_A = np.array([      0.50,  0.90,  0.16,  0.64])  # the A
+KEEP_BOSS = np.array([   0.53,  0.08,  0.05, -0.13])  # a boss
+KEEP_TRUMP = np.array([  0.00,  0.06,  0.90,  0.27])  # a trump
+HIGH_TRUMP = np.array([  0.04,  0.12, -0.10,  0.07])  # and for each step up in its suit
+HIGH_CARD = np.array([  -0.03,  0.01, -0.02,  0.01])  # each step up of another card
+# a lead
+LEAD_LENGTH = np.array([-0.27,  0.00, -0.20,  0.09])  # each own card of the suit
+LEAD_HUNT = np.array([   0.61,  0.10,  0.18,  0.00])  # each boss that may fall, if we probably win, and the reverse
+# a card that is given away: passed on or discarded
+GIVE_A = np.array([     -0.30, -3.00, -0.65, -3.60])  # the A
+GIVE_BOSS = np.array([  -0.36, -0.90, -0.60,  0.35])  # a boss
+GIVE_TRUMP = np.array([ -1.30, -1.60, -1.00, -0.54])  # a trump
+GIVE_HIGH = np.array([  -0.15,  0.16,  0.06,  0.05])  # each step up in its suit
+GIVE_LONG = np.array([  -1.00, -0.26, -0.25, -0.57])  # each own card of the suit
+# fmt: on
+FOE_BOSS, FOE_HIGH = 0.3, -1.0  # Seven Suitors, for a card that goes to the other side: a boss, and each step up
 
-_NEED = np.array([4, 3, 4, 99], np.int64)  # bosses that win the round
-_LIMIT = np.array([7, 7, 13, 99], np.int64)  # tricks that lose it
+WINNING, LOSING = 8.0, -8.0  # a trick that ends the round
+
+# --- Cards ---
 
 # Cards that are stronger than a card, trumps aside: higher ones of the same suit and the A.
 STRONGER = np.array(
@@ -70,104 +87,23 @@ STRONGER = np.array(
 STRONGER[THE_A] = 0
 # MISSES[k, n]: the chance that none of n cards lies in a hand that holds k / 20 of all unknown cards.
 MISSES = np.array([[(1 - k / 20) ** n for n in range(64)] for k in range(21)])
-LOSING, WINNING = -8.0, 8.0
-
-# --- Weights: chosen by hand, then improved by small random changes that won against what was there before ---
-
-_WEIGHTS = (
-    "boss", "star", "trick", "trick_growth", "keep_a", "keep_trump", "keep_trump_rank", "keep_rank", "keep_boss",
-    "reluctance", "lead_length", "lead_boss", "pass_boss", "pass_trump", "pass_rank", "pass_length", "pass_a",
-    "foe_pass_rank", "foe_pass_boss", "later_boss",
-)  # fmt: skip
-(
-    W_BOSS, W_STAR, W_TRICK, W_GROWTH, W_A, W_TRUMP, W_TRUMP_RANK, W_RANK, W_KEEP_BOSS,
-    W_RELUCTANCE, W_LEAD_LENGTH, W_LEAD_BOSS, W_PASS_BOSS, W_PASS_TRUMP, W_PASS_RANK, W_PASS_LENGTH, W_PASS_A,
-    W_FOE_RANK, W_FOE_BOSS, W_LATER_BOSS,
-) = range(len(_WEIGHTS))  # fmt: skip
-WEIGHTS = np.array(
-    [
-        [1, 0.21, 0.22, 0.09, 0.5, 0, 0.04, -0.03, 0.53, 0, -0.27, 0.61, -0.36, -1.3, -0.15, -1, -0.3, 0, 0, -0.09],
-        [0.8, 0.12, 0.14, 0.04, 0.9, 0.06, 0.12, 0.01, 0.08, 0.4, 0, 0.1, -0.9, -1.6, 0.16, -0.26, -3, 0, 0, 0.1],
-        [1, -0.2, 0.12, 0.04, 0.16, 0.9, -0.1, -0.02, 0.05, 0, -0.2, 0.18, -0.6, -1, 0.06, -0.25, -0.65, 0, 0, 0],
-        [1, 0, -0.1, 0, 0.64, 0.27, 0.07, 0.01, -0.13, 0.54, 0.09, 0, 0.35, -0.54, 0.05, -0.57, -3.6, -1, 0.3, 0],
-    ]
-)  # fmt: skip
 
 
 @compiled
-def advise(row, words):
+def advise(view, words):
     """The action to choose."""
-    # Constant variants let the compiler place every field once and for all.
-    if len(row) == _SIZES[FOUR]:
-        return decide(row, words, FOUR, WEIGHTS[FOUR])
-    if len(row) == _SIZES[THREE]:
-        return decide(row, words, THREE, WEIGHTS[THREE])
-    if len(row) == _SIZES[TWO]:
-        return decide(row, words, TWO, WEIGHTS[TWO])
-    return decide(row, words, SUITORS, WEIGHTS[SUITORS])
+    if view.phase == PLAY:
+        return best_card(view, words[0])
+    if view.phase == PASS or view.phase == DISCARD:
+        return best_to_give(view, words[0])
+    # Two players: leave bosses where they are, where they can be followed with and seen.
+    return NO_EXCHANGE if has(words[0], NO_EXCHANGE) else KEEP_OLD
 
 
 @inlined
-def decide(row, words, variant, weights):
-    """The action to choose with given weights."""
-    phase = columns(row, _AT[variant, PHASE], 4 if variant == TWO else 2)
-    if variant == TWO:
-        if phase == bit(3):
-            return best_card(row, words[0], variant, weights)
-        if phase == bit(0):
-            return best_to_pass(row, words[0], variant, weights)
-        return best_exchange(words[0])
-    if phase == ONE:
-        return best_to_pass(row, words[0], variant, weights)
-    return best_card(row, words[0], variant, weights)
-
-
-# --- Passing, discarding, exchanging ---
-
-
-@compiled
-def best_to_pass(row, legal, variant, weights):
-    """The card to give away next."""
-    at = _AT[variant]
-    cards = _CARDS[variant]
-    trump = trump_suit(row, variant)
-    to_foe = False
-    if variant == SUITORS:  # the left, the opposite, then the right player
-        to_foe = (columns(row, at[SENT], cards) == ZERO) or (columns(row, at[SENT] + cards, cards) != ZERO)
-    hand = columns(row, at[HAND], cards)
-    # Weights are looked up before the loop: there, the compiler then adds one or 0 without a jump.
-    of_rank, of_boss = weights[W_FOE_RANK if to_foe else W_PASS_RANK], weights[W_FOE_BOSS if to_foe else W_PASS_BOSS]
-    of_length, of_trump, of_a = weights[W_PASS_LENGTH], weights[W_PASS_TRUMP], weights[W_PASS_A]
-    best, chosen = -1e9, 0
-    left = legal
-    while left != ZERO:
-        card = lowest(left)
-        left = drop_lowest(left)
-        suit = SUIT_OF[card]
-        value = of_rank * place_in_suit(card)
-        value += of_length * popcount(hand & SUIT_CARDS[suit])
-        value += of_boss if has(BOSSES, card) else 0.0
-        value += of_trump if suit == trump else 0.0
-        value += of_a if card == THE_A else 0.0
-        better = value > best
-        best, chosen = value if better else best, card if better else chosen
-    return chosen
-
-
-@compiled
-def best_exchange(legal):
-    """Two players: leave bosses where they are, where they can be followed with and seen."""
-    return NO_EXCHANGE if has(legal, NO_EXCHANGE) else KEEP_OLD
-
-
-# --- Playing a card ---
-
-
-@inlined
-def trump_suit(row, variant):
-    """The trump suit, or -1 while there is none."""
-    suits = columns(row, _AT[variant, TRUMP], 7)
-    return lowest(suits) if suits != ZERO else -1
+def game_of(view):
+    """Whose weights count: of 4, 3 or 2 players, or of Seven Suitors."""
+    return 4 - np.int64(view.players) if view.variant == BASE else 3
 
 
 @inlined
@@ -177,227 +113,231 @@ def place_in_suit(card):
 
 
 @inlined
-def seals(row, variant):
-    """Seven Suitors: bosses captured and suits sealed, by us and them, and whether one seal denies a suit for good."""
-    if variant != SUITORS:
-        return ZERO, ZERO, ZERO, ZERO, False
-    at = _AT[variant]
-    captured, sealed = columns(row, at[CAPTURED], 28), columns(row, at[SEALED], 14)
-    short = number(row, at[TARGET]) == 4
-    return captured & first(14), captured >> np.uint64(14), sealed & first(7), sealed >> np.uint64(7), short
+def beaters(view, card):
+    """All cards that beat the best card of a trick: stronger ones of its suit, the A, and trumps if it is none."""
+    if card == THE_A or view.trump == SUIT_OF[card] or view.trump == NONE:
+        return STRONGER[card]
+    return STRONGER[card] | SUIT_CARDS[view.trump]
 
 
-@inlined
-def worth(boss, variant, of_boss, of_star, trump, sealing):
-    """What capturing a boss is worth to the own side."""
-    suit = SUIT_OF[boss]
-    if variant != SUITORS:
-        star = of_star * WHITE_STARS[suit]
-        return of_boss + (star if suit != trump else 0.0)
-    our_bosses, their_bosses, our_seals, their_seals, short = sealing
-    twins = np.uint64(0x81) << np.uint64(suit)
-    ours, theirs = our_bosses & twins != ZERO, their_bosses & twins != ZERO
-    we, they = has(our_seals, suit), has(their_seals, suit)
-    seal = 0.0 if we or theirs else (2.0 if ours else 1.0)
-    deny = 0.0 if they or ours else (2.0 if theirs else 1.0)
-    value = of_boss * 0.5 * (seal + deny)
-    return 0.0 if short and (we or they) else value
+# --- Passing and discarding ---
 
 
-@inlined
-def best_card(row, legal, variant, weights):
-    """The card to lead or to follow with."""
-    if drop_lowest(legal) == ZERO:
-        return lowest(legal)
-    at = _AT[variant]
-    players, cards = _PLAYERS[variant], _CARDS[variant]
-    trump = trump_suit(row, variant)
-    trumps = SUIT_CARDS[trump] if trump >= 0 else ZERO
-    hand = columns(row, at[HAND], cards)
-    leader = lowest(columns(row, at[LEAD], players))
-    later = players - 1 if leader == 0 else leader - 1  # seats 1 … later play after us
-
-    # The trick so far.
-    led, best_seat, strongest, on_table, stronger = 0, 0, 0, ZERO, ZERO
-    if leader != 0:
-        best_seat, strongest = leader, lowest(columns(row, at[TRICK] + leader * cards, cards))
-        led, on_table, stronger = SUIT_OF[strongest], bit(strongest), beaters(strongest, trump, trumps)
-        for k in range(leader + 1, players):
-            card = lowest(columns(row, at[TRICK] + k * cards, cards))
-            on_table |= bit(card)
-            better = has(stronger, card)
-            best_seat, strongest = k if better else best_seat, card if better else strongest
-            stronger = beaters(strongest, trump, trumps)
-    of_boss, of_star, sealing = weights[W_BOSS], weights[W_STAR], seals(row, variant)
-    bosses = on_table & BOSSES
-    prize = 0.0
-    while bosses != ZERO:
-        prize += worth(lowest(bosses), variant, of_boss, of_star, trump, sealing)
-        bosses = drop_lowest(bosses)
-    table_bosses = popcount(on_table & BOSSES)
-
-    # What we know of the cards we do not see, and of the seats that play after us.
-    unknown = first(cards) & ~hand
-    for k in range(players):
-        unknown &= ~columns(row, at[PLAYED] + k * cards, cards)
-    share = 10 if variant == THREE else 7  # of the unknown cards in another hand, in twentieths
-    known = (ZERO, ZERO, ZERO)
-    if variant == TWO:
-        bare = columns(row, at[BARE] + CARDS, CARDS)
-        known = (bare, ZERO, ZERO)
-        unknown &= ~(bare | columns(row, at[BARE], CARDS) | columns(row, at[DISCARD], CARDS))
-        share = straw_share(row, popcount(unknown))
-    elif later > 0:
-        known = passed_on(row, variant)
-    if variant != SUITORS:
-        unknown &= ~columns(row, at[TRUMP_CARD], cards)
-    voids = columns(row, at[VOID] + 7, 7 * (players - 1))
-    teams = players == 4
-    others = (teams, later, unknown, known, voids, share)
-
-    width = 14 if variant == SUITORS else 7
-    foe = rival(row, variant, best_seat)
-    need, limit = _NEED[variant], _LIMIT[variant]
-    our_bosses, our_tricks = popcount(columns(row, at[CAPTURED], width)), number(row, at[TRICKS])
-    foe_bosses = popcount(columns(row, at[CAPTURED] + foe * width, width))
-    foe_tricks = number(row, at[TRICKS] + foe)
-    ahead = weights[W_LATER_BOSS] * later
-    reluctance = 1.0 if table_bosses > 0 else weights[W_RELUCTANCE]
-
-    # Our side's chance when a card that is not the best is added, and when that is a boss.
-    hold, hold_boss = 0.0, 0.0
-    if leader != 0:
-        ours = teams and best_seat == 2
-        hold, hold_boss = chance_to_win(stronger, led, ours, others, reluctance)
-    costs = (weights[W_A], weights[W_TRUMP], weights[W_TRUMP_RANK], weights[W_RANK], weights[W_KEEP_BOSS])
-    of_trick, of_growth = weights[W_TRICK], weights[W_GROWTH]
-    our_burden, foe_burden = of_growth * our_tricks, of_growth * foe_tricks
-    lead_length, lead_boss = weights[W_LEAD_LENGTH], weights[W_LEAD_BOSS]
-    top, chosen = -1e9, 0
-    left = legal
-    while left != ZERO:
-        card = lowest(left)
-        left = drop_lowest(left)
+@compiled
+def best_to_give(view, legal):
+    """The card to pass or discard next."""
+    game = game_of(view)
+    to_foe = view.variant != BASE and next_receiver(view) != 2
+    of_boss, of_step = (FOE_BOSS, FOE_HIGH) if to_foe else (GIVE_BOSS[game], GIVE_HIGH[game])
+    best, chosen = -1e9, 0
+    while legal != ZERO:
+        card = lowest(legal)
+        legal = drop_lowest(legal)
         suit = SUIT_OF[card]
-        boss = has(BOSSES, card)
-        captured = worth(card, variant, of_boss, of_star, trump, sealing)
-        stake = prize + (captured if boss else 0.0)
-        count = table_bosses + (1 if boss else 0)
-        plain_chance, boss_chance = hold, hold_boss
-        if leader == 0 or has(stronger, card):
-            follow = suit if leader == 0 else led
-            plain_chance, boss_chance = chance_to_win(beaters(card, trump, trumps), follow, True, others, reluctance)
-        chance = boss_chance if boss else plain_chance
-        worth_alone = stake - of_trick
-        ours = gain(worth_alone - our_burden, our_bosses + count >= need, our_tricks + 1 >= limit)
-        theirs = gain(worth_alone - foe_burden, foe_bosses + count >= need, foe_tricks + 1 >= limit)
-        value = chance * (ours + ahead) - (1.0 - chance) * (theirs + ahead) - kept(card, trump, boss, costs)
-        if leader == 0:
-            value += lead_length * popcount(hand & SUIT_CARDS[suit])
-            value += lead_boss * popcount(unknown & SUIT_CARDS[suit] & BOSSES) * (2.0 * chance - 1.0)
-        better = value > top
-        top, chosen = value if better else top, card if better else chosen
+        value = of_step * place_in_suit(card)
+        value += GIVE_LONG[game] * popcount(view.hand & SUIT_CARDS[suit])
+        value += of_boss if has(BOSSES, card) else 0.0
+        value += GIVE_TRUMP[game] if suit == view.trump else 0.0
+        value += GIVE_A[game] if card == THE_A else 0.0
+        if value > best:
+            best, chosen = value, card
     return chosen
 
 
 @inlined
-def kept(card, trump, boss, costs):
-    """What it costs not to have a card any more."""
-    of_a, of_trump, of_trump_rank, of_rank, of_boss = costs
-    cost, place = of_boss if boss else 0.0, place_in_suit(card)
-    as_trump, as_plain = cost + of_trump + of_trump_rank * place, cost + of_rank * place
-    cost = as_trump if SUIT_OF[card] == trump else as_plain
-    return of_a if card == THE_A else cost
+def next_receiver(view):
+    """Seven Suitors: the seat that gets the card we choose now."""
+    passed = 0
+    for k in range(3):
+        passed += popcount(view.sent_to[k])
+    return pass_target(view, 0, passed)
+
+
+# --- Playing a card ---
+
+
+@compiled
+def best_card(view, legal):
+    """The card to lead or to follow with."""
+    game, leading = game_of(view), view.lead == 0
+    best_seat, stronger, on_table = trick_so_far(view)
+    led = SUIT_OF[view.trick[view.lead]]
+    prize = worth_of_bosses(view, game, on_table)
+    unknown = unknown_cards(view)
+    share = share_of_hand(view, popcount(unknown))
+    foe, partner_wins = rival(view, best_seat), view.players == 4 and best_seat == 2
+    more = MORE_BOSSES[game] * players_to_come(view)
+    best, chosen = -1e9, 0
+    while legal != ZERO:
+        card = lowest(legal)
+        legal = drop_lowest(legal)
+        suit, wins = SUIT_OF[card], has(stronger, card)
+        bosses = (on_table | bit(card)) & BOSSES
+        stake = prize + (worth_of_boss(view, game, card) if has(BOSSES, card) else 0.0)
+        chance = chance_to_win(
+            view,
+            beaters(view, card) if wins else stronger,
+            suit if leading else led,
+            wins or partner_wins,
+            unknown,
+            share,
+            EAGERNESS[game] if bosses == ZERO else 1.0,
+        )
+        ours = worth_of_trick(view, game, 0, stake, popcount(bosses)) + more
+        theirs = worth_of_trick(view, game, foe, stake, popcount(bosses)) + more
+        value = chance * ours - (1.0 - chance) * theirs - worth_in_hand(view, game, card)
+        if leading:
+            value += LEAD_LENGTH[game] * popcount(view.hand & SUIT_CARDS[suit])
+            value += LEAD_HUNT[game] * popcount(unknown & SUIT_CARDS[suit] & BOSSES) * (2.0 * chance - 1.0)
+        if value > best:
+            best, chosen = value, card
+    return chosen
 
 
 @inlined
-def rival(row, variant, best_seat):
+def trick_so_far(view):
+    """Who has played the best card (0: nobody has led), the cards that would beat it, and all cards of the trick."""
+    best_seat, stronger, on_table = 0, ~ZERO, ZERO
+    for seat in range(1, np.int64(view.players)):
+        card = np.int64(view.trick[seat])
+        if card != NONE:
+            on_table |= bit(card)
+            if has(stronger, card):
+                best_seat, stronger = seat, beaters(view, card)
+    return best_seat, stronger, on_table
+
+
+@inlined
+def players_to_come(view):
+    """How many play after us: the seats from 1 on."""
+    return np.int64(view.players if view.lead == 0 else view.lead) - 1
+
+
+@inlined
+def rival(view, best_seat):
     """The side that takes the trick if we do not: whose card is best, else the one with the most bosses."""
-    if variant != THREE:
+    if view.players != 3:
         return 1
     if best_seat != 0:
         return best_seat
-    at = _AT[variant]
-    left, right = columns(row, at[CAPTURED] + 7, 7), columns(row, at[CAPTURED] + 14, 7)
-    return 1 if popcount(left) >= popcount(right) else 2
+    return 1 if popcount(np.uint64(view.captured[1])) >= popcount(np.uint64(view.captured[2])) else 2
+
+
+# --- What things are worth ---
 
 
 @inlined
-def gain(value, wins, loses):
-    """What a trick is worth to a side, where it may win or lose the round."""
-    value = LOSING if loses else value
-    return WINNING if wins else value
+def worth_of_bosses(view, game, cards):
+    """What capturing all bosses among some cards is worth."""
+    bosses, total = cards & BOSSES, 0.0
+    while bosses != ZERO:
+        total += worth_of_boss(view, game, lowest(bosses))
+        bosses = drop_lowest(bosses)
+    return total
+
+
+@compiled
+def worth_of_boss(view, game, boss):
+    """What capturing a boss is worth to the own side."""
+    suit = SUIT_OF[boss]
+    if view.variant == BASE:
+        return BOSS[game] + (STAR[game] * WHITE_STARS[suit] if suit != view.trump else 0.0)
+    twins = np.uint64(0x81) << np.uint64(suit)
+    ours, theirs = np.uint64(view.captured[0]) & twins != ZERO, np.uint64(view.captured[1]) & twins != ZERO
+    we, they = has(np.uint64(view.sealed[0]), suit), has(np.uint64(view.sealed[1]), suit)
+    if view.variant == SUITORS_SHORT and (we or they):
+        return 0.0
+    seal = 0.0 if we or theirs else (2.0 if ours else 1.0)
+    deny = 0.0 if they or ours else (2.0 if theirs else 1.0)
+    return BOSS[game] * 0.5 * (seal + deny)
 
 
 @inlined
-def beaters(card, trump, trumps):
-    """All cards that beat the best card of a trick."""
-    return STRONGER[card] | (ZERO if SUIT_OF[card] == trump or card == THE_A else trumps)
+def worth_of_trick(view, game, side, stake, bosses):
+    """What a trick is worth to a side, which may win or lose the round by it."""
+    tricks = np.int64(view.tricks[side])
+    if view.variant == BASE:
+        if popcount(np.uint64(view.captured[side])) + bosses >= bosses_to_win(view.players):
+            return WINNING
+        if tricks + 1 >= tricks_to_lose(view.players):
+            return LOSING
+    return stake - TRICK[game] - LATE_TRICK[game] * tricks
 
 
 @inlined
-def straw_share(row, unknown):
-    """Two players: how much of the unknown cards is in the other hand, in twentieths."""
-    at = _AT[TWO]
-    straw = popcount(columns(row, at[STRAW_LEFT] + DOWN, DOWN))
-    for place in range(UP):
-        if columns(row, at[STRAW_UP] + (UP + place) * 14, 14) != ZERO:
-            straw += 1
-    held = 23 - popcount(columns(row, at[PLAYED] + CARDS, CARDS)) - straw
-    return min(20, 20 * held // max(unknown, 1))
+def worth_in_hand(view, game, card):
+    """What it costs not to have a card any more."""
+    if card == THE_A:
+        return KEEP_A[game]
+    of_boss, place = KEEP_BOSS[game] if has(BOSSES, card) else 0.0, place_in_suit(card)
+    if SUIT_OF[card] == view.trump:
+        return of_boss + KEEP_TRUMP[game] + HIGH_TRUMP[game] * place
+    return of_boss + HIGH_CARD[game] * place
+
+
+# --- Where the other cards are ---
 
 
 @inlined
-def chance_to_win(stronger, led, ours, others, reluctance):
-    """The chance that the own side takes a trick if only `stronger` cards beat the best one, and with a boss in it.
+def unknown_cards(view):
+    """All cards that we do not see and have not seen in this round."""
+    seen = view.hand | view.trump_card | view.discard | view.bare[0] | view.bare[1]
+    for seat in range(np.int64(view.players)):
+        seen |= view.played[seat]
+    return whole_deck(view.variant) & ~seen
 
-    Others beat it if they can where there is a boss, else they are reluctant. The best card is `ours` or not.
-    """
-    teams, later, unknown, known, voids, share = others
-    chance, boss_chance = 1.0, 1.0
+
+@inlined
+def share_of_hand(view, unknown):
+    """How many of the unknown cards another hand holds, in twentieths."""
+    if view.players == 2:
+        straw = popcount(np.uint64(view.straw_left[1])) + UP - popcount(where(view.straw_up[1], NONE))
+        held = 10 + UP + DOWN - popcount(view.played[1]) - straw  # of 10 in hand after the discard
+        return 20 * held // (unknown + 1)  # the weights were found with the trump card counted among the unknown
+    return 10 if view.players == 3 else 7
+
+
+@inlined
+def known_in_hand(view, seat):
+    """Cards that another seat is known to have: those we gave it, and those that lie open."""
+    if view.players == 2:
+        return view.bare[1]
+    if view.variant != BASE:
+        return view.sent_to[seat - 1] & ~view.played[seat]
+    return view.sent & ~view.played[seat] if seat == pass_target(view, 0, 0) else ZERO
+
+
+@compiled
+def chance_to_win(view, stronger, led, ours, unknown, share, eagerness):
+    """The chance that our side takes a trick that is `ours` now, or not, and that only `stronger` cards can turn."""
+    later, teams = players_to_come(view), view.players == 4
+    if eagerness == 0.0:  # nobody else wants it
+        return 1.0 if ours else 0.0
     if not ours:  # only the partner may help
-        beats = chance_to_beat(stronger, led, unknown, known[1], voids, 2, share) if teams and later >= 2 else 0.0
-        return beats * reluctance, beats
-    if later >= 1:
-        beats = chance_to_beat(stronger, led, unknown, known[0], voids, 1, share)
-        chance, boss_chance = 1.0 - beats * reluctance, 1.0 - beats
-    seat = 3 if teams else 2
-    if later >= seat:
-        beats = chance_to_beat(stronger, led, unknown, known[2] if teams else known[1], voids, seat, share)
-        chance, boss_chance = chance * (1.0 - beats * reluctance), boss_chance * (1.0 - beats)
-    return chance, boss_chance
+        helps = teams and later >= 2
+        return eagerness * chance_to_beat(view, 2, stronger, led, unknown, share) if helps else 0.0
+    chance = 1.0
+    for seat in range(1, later + 1):
+        if not (teams and seat == 2):
+            chance *= 1.0 - eagerness * chance_to_beat(view, seat, stronger, led, unknown, share)
+    return chance
 
 
-@inlined
-def chance_to_beat(stronger, led, unknown, known, voids, seat, share):
+@compiled
+def chance_to_beat(view, seat, stronger, led, unknown, share):
     """The chance that a seat has a stronger card of the led suit, or any one where it cannot follow."""
-    follow, hidden = SUIT_CARDS[led], unknown & ~known
-    free = stronger & ~follow
-    void = has(voids, 7 * (seat - 1) + led)
-    follows = 1.0 - MISSES[share, popcount(hidden & follow & stronger)]
-    follows = 0.0 if void else follows
-    follows = 1.0 if known & follow & stronger != ZERO else follows
-    absent = MISSES[share, popcount(hidden & follow)]
-    absent = 1.0 if void else absent
-    absent = 0.0 if known & follow != ZERO else absent
-    other = 1.0 - MISSES[share, popcount(hidden & free)]
-    return follows + absent * (1.0 if known & free != ZERO else other)
+    follow, known = SUIT_CARDS[led], known_in_hand(view, seat)
+    unknown &= ~(known | follow) if has(np.uint64(view.void[seat]), led) else ~known
+    beats = 1.0 - chance_without(follow & stronger, known, unknown, share)
+    cannot_follow = chance_without(follow, known, unknown, share)
+    return beats + cannot_follow * (1.0 - chance_without(stronger & ~follow, known, unknown, share))
 
 
 @inlined
-def passed_on(row, variant):
-    """Cards that we gave to the seats 1, 2 and 3 and that they still hold."""
-    at = _AT[variant]
-    cards = _CARDS[variant]
-    if variant == SUITORS:
-        return (
-            columns(row, at[SENT], cards) & ~columns(row, at[PLAYED] + cards, cards),
-            columns(row, at[SENT] + cards, cards) & ~columns(row, at[PLAYED] + 2 * cards, cards),
-            columns(row, at[SENT] + 2 * cards, cards) & ~columns(row, at[PLAYED] + 3 * cards, cards),
-        )
-    receiver = 2 if variant == FOUR else 1
-    sent = columns(row, at[SENT], cards) & ~columns(row, at[PLAYED] + receiver * cards, cards)
-    return (ZERO, sent, ZERO) if variant == FOUR else (sent, ZERO, ZERO)
+def chance_without(cards, known, unknown, share):
+    """The chance that a seat has none of some cards, of which it has the known ones and some of the unknown."""
+    by_count = MISSES[share, popcount(cards & unknown)]
+    return 0.0 if cards & known != ZERO else by_count
 
 
-register(STATE, advise, observe_packed)
+register(VIEW, advise)

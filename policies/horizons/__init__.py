@@ -1,8 +1,9 @@
 """How far search looks ahead in a game, and what it makes of where it stops.
 
-By default worlds are played to the end and worth each side's share of the win. A game with long matches registers two
-compiled functions: `focus(world)` changes an imagined world so that it ends early (say, with the round), and
-`outlook(world, truth, side)` says, for a world that has ended, how likely the side is to win, from 0 to 1.
+By default worlds are played to the end and worth what the game rewards: each side's share of the win, or its lead with
+reward="score". A game with long matches registers two compiled functions: `focus(world)` changes an imagined world so
+that it ends early (say, with the round), and `outlook(world, truth, side)` says, for a world that has ended, how likely
+the side is to win, from 0 to 1.
 """
 
 from collections.abc import Callable
@@ -11,18 +12,17 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from monsterzoo.envs.core.bits import first, has, popcount
+from monsterzoo.envs.core.contract import REWARD_SCORE, score
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.jit import JIT_OFF, compiled
-from monsterzoo.envs.core.jit import overload
-from numba.np.numpy_support import from_dtype
+from monsterzoo.envs.core.jit import compiled, overload, type_of
+from monsterzoo.envs.core.kernels import score_reward, share_of_win
 
 _games: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 
 
 def register(record: np.dtype, focus: Callable[..., Any], outlook: Callable[..., Any]) -> None:
     """Make a game's horizon known."""
-    _games[record if JIT_OFF else from_dtype(record)] = (focus, outlook)
+    _games[type_of(record)] = (focus, outlook)
 
 
 def load(variant: Variant) -> None:
@@ -39,12 +39,20 @@ def play_to_the_end(world):
 
 @compiled
 def win_share(world, truth, side):
-    """The side's share of the win; everybody's is the same where nobody wins."""
-    sides = np.int64(world.sides)
-    winners = np.uint64(world.winners) & first(sides)
-    if winners == np.uint64(0):
-        return 1.0 / sides
-    return 1.0 / popcount(winners) if has(winners, side) else 0.0
+    """`share_of_win`, as an outlook."""
+    return share_of_win(world, side)
+
+
+@compiled
+def as_rewarded(world, truth, side):
+    """The share of the win; with reward="score" the lead in points, from 0 (one `scale` behind) to 1 (one ahead)."""
+    if truth.reward != REWARD_SCORE:
+        return share_of_win(world, side)
+    total = 0
+    for other in range(np.int64(world.sides)):
+        total += score(world, other)
+    lead = score_reward(world, np.float32(score(world, side)), np.float32(total))
+    return min(max(0.5 + 0.5 * np.float64(lead), 0.0), 1.0)
 
 
 def focus(world: Any) -> None:
@@ -53,12 +61,12 @@ def focus(world: Any) -> None:
 
 
 def outlook(world: Any, truth: Any, side: Any) -> Any:
-    """The side's chance to win the game, from 0 to 1; the world has ended, `truth` has the real options."""
+    """What the side can expect of the game, from 0 to 1; the world has ended, `truth` has the real options."""
     return _of(world.dtype)[1](world, truth, side)
 
 
 def _of(record: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    return _games.get(record, (play_to_the_end, win_share))
+    return _games.get(record, (play_to_the_end, as_rewarded))
 
 
 @overload(focus)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from monsterzoo.envs.core import kernels
-from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.rng import generator, streams
 
 COLOURS = ("blue", "red", "yellow", "green", "violet")
@@ -88,7 +88,10 @@ class Board:
     def view(self, seat: int) -> tuple[bytes, bytes, str]:
         """All that a seat gets to know."""
         mask = self.variant.legal_actions(self.states, 0, seat)
-        return self.observation(seat).tobytes(), mask.tobytes(), GAME.describe(self.states[0], seat)
+        return self.observation(seat).tobytes(), mask.tobytes(), self.text(seat)
+
+    def text(self, seat: int) -> str:
+        return self.variant.describe(self.variant.look(self.states, 0, seat)[0], seat)
 
     def imagined(self, seat: int, seed: int = 0) -> "Board":
         """The board as a seat could imagine it."""

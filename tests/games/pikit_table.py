@@ -80,7 +80,7 @@ class Board:
         return (
             self.variant.observation(self.states, 0, seat).tobytes(),
             self.variant.legal_actions(self.states, 0, seat).tobytes(),
-            GAME.describe(self.states[0], seat),
+            self.variant.describe(self.variant.look(self.states, 0, seat)[0], seat),
         )
 
     def refusal(self, name: str) -> str:

@@ -813,9 +813,12 @@ def test_random_games_follow_the_rules_in_plain_python(options):
     random = np.random.default_rng(7)
     for seed in range(5):
         board = Board(seed=seed, **options)
-        variant = board.table
+        variant = board.variant
         model = Model(
-            variant.players, variant.options["advanced"], variant.options["grab"] == "draft", int(board.states["laps"][0])
+            variant.players,
+            variant.options["advanced"],
+            variant.options["grab"] == "draft",
+            int(board.states["laps"][0]),
         )
         model.deal(board["hands"], board["stacks"])
         for seat, action in random_walk(board, random):

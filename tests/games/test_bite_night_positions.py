@@ -21,7 +21,7 @@ from bite_night_table import (
     last_grab,
     random_walk,
 )
-from monsterzoo.envs.core.game import SnapshotError
+from monsterzoo.envs.core.snapshots import SnapshotError
 
 NEEDED = [
     "options",

@@ -13,6 +13,7 @@ from bite_night_table import (
     TILES,
     VARIANTS,
     Board,
+    Rendezvous,
     after_last_grab,
     at_resurrection,
     picture,
@@ -117,6 +118,16 @@ def test_every_field_of_the_observation_is_what_the_seat_knows(options):
             low, high = layout.bounds
             assert np.all(row >= low)
             assert np.all(row <= high)
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_the_observation_shows_all_of_the_view(options):
+    for board in positions(options, seed=6, every=11):
+        for seat in range(board.variant.players):
+            view = board.variant.look(board.states, 0, seat)
+            read = board.variant.decode(board.observation(seat)[None])
+            assert read.tobytes() == view.tobytes(), board.position()
+            assert board.variant.describe(read[0], seat) == board.text(seat)
 
 
 def test_random_positions_reach_every_phase_and_field():
@@ -267,7 +278,7 @@ def test_imagining_does_not_touch_the_game():
 def test_the_text_says_what_the_seat_knows():
     board = after_last_grab(["picture monk", "skip two", "graveyard closed", "colour red", STOP])
     board.do(1, board.legal(1)[0])
-    text = GAME.describe(board.states[0], 1)
+    text = board.text(1)
     assert "You are player_1. Lap 1 of 3, round 5 of 5, phase bury." in text
     assert "1 player_0: picture monk, 2 you: skip two, 3 player_2: graveyard closed" in text
     assert "5 player_2: graveyard any, 6 player_0: ?" in text
@@ -275,14 +286,26 @@ def test_the_text_says_what_the_seat_knows():
     assert f"You chose to bury: {board['choices'][1][0]}." in text
     assert "Deciding now: you, player_2, player_0." in text
     assert "blue vampire heart" in text
-    assert "You chose" not in GAME.describe(board.states[0], 0)
+    assert "You chose" not in board.text(0)
+
+
+def test_cards_that_lie_open_are_named_with_those_of_the_basic_game_first():
+    lying = ["vow of celibacy", "graveyard closed", "servant"]
+    board = Rendezvous([*lying, "resurrection"], {0: ["blue monk heart"]})
+    assert board["open_cards"] == lying
+    assert "Open cards: graveyard closed, servant, vow of celibacy." in board.text(2)
+
+
+def test_the_text_tells_scores_as_far_as_they_are_known():
+    board = Board({**Board(players=3).position(), "scores": [1278, 1279, 70_000]}, players=3)
+    assert "Points: you 1279 or more, player_2 1279 or more, player_0 1278." in board.text(1)
 
 
 def test_the_text_of_a_resurrection_names_the_claims():
     position = at_resurrection({0: ["blue monk heart"], 1: []}, ["blue garlic", "blue garlic heart"], 0)
     board = Board(position, players=3, advanced=True)
-    assert "Tiles that player_0 may still raise: 1 blue." in GAME.describe(board.states[0], 2)
-    assert "Tiles that you may still raise: 1 blue." in GAME.describe(board.states[0], 0)
+    assert "Tiles that player_0 may still raise: 1 blue." in board.text(2)
+    assert "Tiles that you may still raise: 1 blue." in board.text(0)
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)

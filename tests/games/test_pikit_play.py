@@ -112,7 +112,7 @@ def digest(options, games):
             kernels.mask_all(states, 0, masks, words, variant.num_actions)
             legal = np.flatnonzero(masks.view(np.int8)[seat, : variant.num_actions])
             for observer in range(variant.players):
-                kernels.observe_one(states, 0, observer, row.view(np.uint64))
+                kernels.observe_one(states, 0, observer, variant.new_views(), row.view(np.uint64))
                 result.update(row.tobytes())
                 if step % 5 == 0:
                     imagine(worlds, states, observer, stream[0])

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from monsterzoo.envs import yokai_septet_v0
+from monsterzoo.envs import make_vec, yokai_septet_v0
 from yokai_positions import LEADS, environment, label, over, play_randomly
 from yokai_reference import DECK, FOILS, SUITS, rank_of, suit_of
 
@@ -164,3 +164,59 @@ def test_scores_up_to_the_target_of_100_fit():
     env = environment(seed=1, target=100)
     env.reset(options={"snapshot": {**env.snapshot(), "scores": [99, 98], "round": 40, "lead": 3}})
     compare(env)
+
+
+# --- Everything comes from the view ---
+
+
+def views_of_a_match(options, steps=300):
+    """Views of every seat along random games, as (variant, states, index, seat, view)."""
+    vec = make_vec("yokai_septet_v0", num_envs=4, seed=5, **options)
+    for step in range(steps):
+        vec.step(vec.sample_actions())
+        if step % 7 == 0:
+            for seat in range(vec.variant.players):
+                yield vec.variant, vec.states, step % 4, seat, vec.variant.look(vec.states, step % 4, seat)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=label)
+def test_a_view_comes_back_from_its_tensor_with_the_same_text(options):
+    """So neither the text nor anything else made from a view can tell more than the tensor does."""
+    for variant, states, index, seat, view in views_of_a_match(options):
+        again = variant.decode(variant.observation(states, index, seat)[None])
+        assert again.tobytes() == view.tobytes()
+        assert variant.describe(again[0], seat) == variant.describe(view[0], seat)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=label)
+def test_looking_and_encoding_are_the_same_without_a_compiler(options):
+    for variant, states, index, seat, view in views_of_a_match(options):
+        plain = variant.new_views()
+        variant.game.look(states[index], seat, plain[0])
+        assert plain.tobytes() == view.tobytes()
+        columns = np.empty(variant.layout.size, np.int8)
+        variant.layout.encode(view[0], columns)
+        assert np.array_equal(columns, variant.observation(states, index, seat))
+
+
+def test_the_text_of_a_late_round_does_not_pretend_to_know_its_number():
+    env = environment(seed=1, max_rounds=10_000)
+    position = env.snapshot()
+    for number, text in ((126, "Round 126, "), (127, "Round 127 or later, "), (9_875, "Round 127 or later, ")):
+        env.reset(options={"snapshot": {**position, "round": number, "lead": 0}})
+        assert text in env.text_observation("player_0")
+
+
+def test_the_text_counts_from_the_observer_and_calls_seats_by_name():
+    env = environment(seed=3, episode="round")
+    chooser = random.Random(3)
+    while not over(env) and len(env.snapshot()["trick"]) != 2:
+        play_randomly(env, chooser)
+    position = env.snapshot()
+    (first, led), (second, card) = position["trick"]
+    own = env.text_observation(f"player_{first}")
+    assert f"Trick: you {led}, player_{second} {card}." in own
+    assert "Leader of the trick: you." in own
+    partner = env.text_observation(f"player_{(first + 2) % 4}")
+    assert f"Trick: player_{first} (partner) {led}, player_{second} {card}." in partner
+    assert f"Your hand: {' '.join(position['hands'][(first + 2) % 4])}." in partner

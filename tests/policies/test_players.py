@@ -1,19 +1,17 @@
 """Random, heuristic and search: legal, reproducible, and blind to what their seat cannot know."""
 
-from importlib import import_module
-
 import numpy as np
 import pytest
 from monsterzoo import policies
-from monsterzoo.envs import make_vec, variant
+from monsterzoo.envs import make_vec
 from monsterzoo.envs.core.contract import imagine
+from monsterzoo.envs.core.game import fields_of
 from monsterzoo.envs.core.jit import kernel
-from monsterzoo.envs.core.layout import pack_row
 from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.core.seat_kernels import choose
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies.base import Policy
-from monsterzoo.policies.heuristics import observe_packed
-from monsterzoo.policies.heuristics.reading import columns, eight, number
+from monsterzoo.policies.heuristics import Heuristic, advise
 
 SPECS = ("random", "heuristic", "search:30,playout=random")
 
@@ -51,19 +49,71 @@ def test_policies_are_deterministic_for_a_seed(name, options, spec):
         assert (first != other).any()
 
 
-@pytest.mark.parametrize("spec", SPECS[1:])
-def test_decisions_do_not_depend_on_what_the_seat_cannot_know(name, options, spec):
-    policy = policies.make(spec, name, **options)
-    luck = streams(11, 1, "test")
-    for steps in (1, 17, 40):
-        vec = positions(name, options, steps=steps)
-        worlds = vec.states.copy()
-        for i in range(len(worlds)):
-            imagine(worlds[i : i + 1], vec.states[i : i + 1], vec.seats[i], luck[0])
-        assert (worlds.view(np.uint8) != vec.states.view(np.uint8)).any()
-        truth = policy.act(vec.observations, vec.action_masks, vec.seats, vec.states)
-        resampled = policy.act(vec.observations, vec.action_masks, vec.seats, worlds)
-        np.testing.assert_array_equal(truth, resampled)
+# --- What a seat cannot know ---
+
+
+def resampled(vec, seed=11):
+    """The same games with everything resampled that the seat which decides cannot know."""
+    worlds, luck = vec.states.copy(), streams(seed, 1, "test")
+    for i in range(len(worlds)):
+        imagine(worlds[i : i + 1], vec.states[i : i + 1], vec.seats[i], luck[0])
+    assert (worlds.view(np.uint8) != vec.states.view(np.uint8)).any()
+    return worlds
+
+
+@kernel
+def _choose_all(policy, states, seats, streams, words, views, choices):
+    for i in range(len(states)):
+        choices[i] = choose(policy, states[i], seats[i], words, views, streams[i])
+
+
+def in_compiled_loops(vec, states):
+    """What the compiled heuristic chooses for the seats that decide."""
+    choices, words = np.full(len(states), -1), np.zeros(vec.variant.words, np.uint64)
+    luck = streams(0, len(states), "test")
+    _choose_all(Heuristic(), states, vec.seats.astype(np.int64), luck, words, vec.variant.new_views(), choices)
+    return choices
+
+
+@pytest.mark.parametrize("steps", [1, 17, 40])
+def test_the_heuristic_chooses_the_same_from_tensors_states_and_resampled_states(name, options, steps):
+    """Compiled loops give it a state to look at; from there on it must see what the tensor shows, and no more."""
+    heuristic, vec = policies.make("heuristic", name, **options), positions(name, options, steps=steps)
+    chosen = heuristic.act(vec.observations, vec.action_masks, vec.seats)
+    np.testing.assert_array_equal(in_compiled_loops(vec, vec.states), chosen)
+    for seed in (11, 12):
+        np.testing.assert_array_equal(in_compiled_loops(vec, resampled(vec, seed)), chosen)
+
+
+def test_the_heuristic_chooses_the_same_in_plain_python(name, options):
+    vec = positions(name, options, count=12)
+    chosen = policies.make("heuristic", name, **options).act(vec.observations, vec.action_masks, vec.seats)
+    views = vec.variant.decode(vec.observations)
+    words = np.zeros((len(views), vec.variant.words), np.uint64)
+    for game, action in np.argwhere(vec.action_masks):
+        words[game, action // 64] |= np.uint64(1) << np.uint64(action % 64)
+    free = np.flatnonzero(vec.action_masks.sum(axis=1) > 1)
+    assert len(free) > 3
+    assert [int(advise(views[game], words[game])) for game in free] == chosen[free].tolist()
+
+
+def test_views_decoded_from_tensors_are_those_that_compiled_players_see(name, options):
+    """Every field that a heuristic may read is in the tensor: decoding gives the same view."""
+    for steps in (0, 17, 40):
+        vec = positions(name, options, count=16, steps=steps)
+        decoded = vec.variant.decode(vec.observations)
+        for i in range(len(decoded)):
+            seen = vec.variant.look(vec.states, i, int(vec.seats[i]))[0]
+            for field, value in vars(fields_of(decoded[i])).items():
+                np.testing.assert_array_equal(value, seen[field], field)
+
+
+@pytest.mark.parametrize("spec", SPECS[2:])
+@pytest.mark.parametrize("steps", [1, 17, 40])
+def test_search_does_not_depend_on_what_the_seat_cannot_know(name, options, spec, steps):
+    policy, vec = policies.make(spec, name, **options), positions(name, options, count=16, steps=steps)
+    asked = (vec.observations, vec.action_masks, vec.seats)
+    np.testing.assert_array_equal(policy.act(*asked, vec.states), policy.act(*asked, resampled(vec)))
 
 
 def test_search_leaves_the_game_and_its_luck_alone(name, options):
@@ -150,71 +200,3 @@ def test_search_without_states_says_what_it_needs():
     vec = positions("yokai_septet_v0", {}, count=2)
     with pytest.raises(ValueError, match="states"):
         policies.make("search:10", "yokai_septet_v0").act(vec.observations, vec.action_masks, vec.seats)
-
-
-@kernel
-def _pack(row, bits, packed):
-    pack_row(row, bits, packed)
-
-
-@kernel
-def _observe_packed(states, i, seat, packed):
-    observe_packed(states[i], seat, packed)
-
-
-@kernel
-def _columns(row, start, width):
-    return columns(row, start, width)
-
-
-@kernel
-def _eight(row, start):
-    return eight(row, start)
-
-
-@kernel
-def _number(row, start):
-    return number(row, start)
-
-
-def packed_words(layout):
-    return (layout.bits + 63) // 64 + (layout.size - layout.number_start) // 8
-
-
-def test_fields_are_read_back_from_a_packed_observation(name, options):
-    layout = variant(name, **options).layout
-    luck = np.random.default_rng(4)
-    row, packed = np.zeros(layout.size, np.int8), np.full(layout.size // 8, 0xABCDEF, np.uint64)
-    for field in layout:
-        row[field.slice] = luck.integers(field.low, field.high + 1, field.size)
-    _pack(row.view(np.uint64), layout.bits, packed)
-    for field in layout:
-        values, start = row[field.slice], layout.packed_start(field.name)
-        if field.start < layout.bits:
-            for k in range(0, field.size, 49):
-                width = min(49, field.size - k)
-                bits = int(_columns(packed, start + k, width))
-                assert [bits >> j & 1 for j in range(width)] == values[k : k + width].tolist(), field.name
-        else:
-            assert [_number(packed, start + k) for k in range(field.size)] == values.tolist(), field.name
-            together = int(_eight(packed, start)).to_bytes(8, "little")
-            assert list(together)[: field.size] == values.astype(np.uint8).tolist()[:8], field.name
-
-
-def test_compiled_players_see_what_the_tensor_shows(name, options):
-    player = import_module(f"monsterzoo.policies.heuristics.{name.removesuffix('_v0')}")
-    vec = positions(name, options, count=16, steps=0)
-    layout, words = vec.variant.layout, packed_words(vec.variant.layout)
-    observed, packed, read = (np.zeros(layout.size // 8, np.uint64) for _ in range(3))
-    columns_read = np.zeros(layout.size, np.int8)
-    for field in layout:
-        if field.name in player.FIELDS:
-            columns_read[field.slice] = 1 if field.start < layout.number_start else -1  # all bits of the column
-    _pack(columns_read.view(np.uint64), layout.bits, read)
-    for _ in range(60):
-        for i in range(16):
-            observed[:] = 0xABCDEF  # what a field that is left out may hold
-            _observe_packed(vec.states, i, vec.seats[i], observed)
-            _pack(vec.observations[i].view(np.uint64), layout.bits, packed)
-            np.testing.assert_array_equal(observed[:words] & read[:words], packed[:words] & read[:words])
-        vec.step(vec.sample_actions())

@@ -3,15 +3,19 @@
 from types import SimpleNamespace
 
 import numpy as np
-from monsterzoo.envs.core.contract import PLAYING, TERMINATED, record_type, register
+from monsterzoo.envs.core.contract import PLAYING, TERMINATED, record_type, view_type
 from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.jit import compiled
-from monsterzoo.envs.core.layout import Layout, bitset, numbers
+from monsterzoo.envs.core.layout import Layout, numbers, one_hot
 from monsterzoo.envs.core.options import choice
 from monsterzoo.envs.core.rng import draw
 
 MOST = 12
 STATE = record_type([("stones", np.uint8)])
+VIEW = view_type([("stones", np.int8)])
+COUNT = numbers("count", source="stones", high=MOST, meaning="stones left")
+LAYOUT = Layout(one_hot("stones", 16, meaning="stones left"), COUNT)
+OTHER_LAYOUT = Layout(one_hot("pebbles", 16, source="stones", meaning="stones left"), COUNT)
 
 
 @compiled
@@ -38,19 +42,13 @@ def step(state, seat, action):
 
 
 @compiled
-def observe(state, seat, row):
-    row[0] = np.uint64(0)
-    row[1] = np.uint64(0)
-    if state.stones < 8:
-        row[0] = np.uint64(1) << np.uint64(8 * state.stones)
-    elif state.stones < 16:
-        row[1] = np.uint64(1) << np.uint64(8 * (state.stones - 8))
-    row[2] = np.uint64(state.stones)
+def look(state, seat, view):
+    view.stones = state.stones
 
 
 @compiled
 def score(state, side):
-    return np.float32(state.winners >> side & 1)
+    return np.int64(state.winners) >> side & 1
 
 
 @compiled
@@ -63,28 +61,30 @@ def _configure(options, state):
     state.scale = 1
 
 
-def _nothing(*_):
-    return ""
+def _load(snapshot, state):
+    state.stones = snapshot["stones"]
+    state.acting = 1 << snapshot["to_act"][0]
 
-
-LAYOUT = Layout([bitset("stones", 16, meaning="stones left")], [numbers("count", high=MOST, meaning="stones left")])
-OTHER_LAYOUT = Layout([bitset("pebbles", 16, meaning="stones left")], [numbers("count", high=MOST, meaning="left")])
-register(STATE, setup=setup, legal=legal, step=step, observe=observe, score=score, determinize=determinize)
 
 NIM = Game(
     name="nim_v0",
     title="Nim",
     record=STATE,
+    view=VIEW,
     options={"players": choice(2, default=2, meaning="number of players")},
     variants=({"players": 2},),
     configure=_configure,
     actions=lambda options: ("take 1", "take 2"),
     layout=lambda options: LAYOUT,
+    setup=setup,
+    legal=legal,
+    step=step,
+    look=look,
+    score=score,
+    determinize=determinize,
     snapshot=lambda state: {"stones": int(state.stones)},
-    load=_nothing,
-    describe=_nothing,
-    draw_table=_nothing,
-    refusal=_nothing,
+    load=_load,
+    perfect_information=True,
 )
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from monsterzoo.training.credit import NONE, Decisions
 
-GAMMA, TRACE = 0.9, 0.8
+GAMMA, GAE_LAMBDA = 0.9, 0.8
 
 
-def table(players: int) -> SimpleNamespace:
+def variant(players: int) -> SimpleNamespace:
     return SimpleNamespace(players=players, num_actions=1, layout=SimpleNamespace(size=8))
 
 
@@ -43,7 +43,7 @@ class Chronicle:
             if last and chain[:2] not in self.over:
                 break  # its follow-up is not known: estimates end at its value
             total += weight * (paid + (0.0 if last else GAMMA * decisions[k + 1][0]) - value)
-            weight *= GAMMA * TRACE
+            weight *= GAMMA * GAE_LAMBDA
         return total
 
 
@@ -52,7 +52,7 @@ def test_advantages_follow_each_seats_own_decisions(players: int) -> None:
     """Random games: random movers, some decisions not the learner's, rewards to everybody at any time."""
     random = np.random.default_rng(players)
     games, steps, rollouts = 5, 12, 6
-    decisions, chronicle = Decisions(table(players), games, steps), Chronicle()
+    decisions, chronicle = Decisions(variant(players), games, steps), Chronicle()
     episode = np.zeros(games, int)
     rows: dict[float, tuple[tuple[int, int, int], int]] = {}  # a decision's value is unique: find it by that
     learned: set[float] = set()
@@ -73,7 +73,7 @@ def test_advantages_follow_each_seats_own_decisions(players: int) -> None:
                     chain[-1][1] += float(paid[game, seat])
             chronicle.over |= {(game, episode[game]) for game in np.flatnonzero(over)}
             episode += over
-        chosen, advantages, returns = decisions.advantages(GAMMA, TRACE)
+        chosen, advantages, returns = decisions.advantages(GAMMA, GAE_LAMBDA)
         for row, advantage, target in zip(chosen, advantages, returns):
             value = float(decisions.values[row])
             assert value not in learned, "no decision is learned from twice"
@@ -91,7 +91,7 @@ def test_advantages_follow_each_seats_own_decisions(players: int) -> None:
 
 
 def test_the_end_of_the_game_pays_seats_that_did_not_move_last() -> None:
-    decisions = Decisions(table(3), 1, 4)
+    decisions = Decisions(variant(3), 1, 4)
     for seat in range(3):
         add(decisions, np.array([0]), np.array([seat]), np.zeros(1))
         decisions.pay(np.zeros((1, 3), np.float32), np.array([False]))
@@ -103,7 +103,7 @@ def test_the_end_of_the_game_pays_seats_that_did_not_move_last() -> None:
 
 
 def test_open_decisions_move_to_the_front_with_what_they_were_paid() -> None:
-    decisions = Decisions(table(2), 2, 2)
+    decisions = Decisions(variant(2), 2, 2)
     add(decisions, np.array([0, 1]), np.array([0, 1]), np.array([1.0, 2.0]))
     decisions.pay(np.array([[5, 6], [7, 8]], np.float32), np.array([True, False]))
     rows, _, _ = decisions.advantages(1.0, 1.0)

@@ -1,10 +1,11 @@
 """A run that begins with imitation."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import torch
-from monsterzoo import policies
+from monsterzoo.envs.players import kinds
 from monsterzoo.training.network import NetworkPolicy
 from monsterzoo.training.ppo import Trainer
 from nim import NIM, positions
@@ -16,13 +17,17 @@ class Perfect:
 
     name = "perfect"
 
+    def __init__(self, variant):
+        self.variant = variant
+
     def act(self, observations, action_masks, seats, states=None):
-        return np.maximum(observations[:, 16].astype(np.int64) % 3 - 1, 0)
+        stones = self.variant.layout.read(observations, "count").astype(np.int64)
+        return np.maximum(stones % 3 - 1, 0)
 
 
 def test_a_network_first_learns_to_choose_like_its_teacher(monkeypatch) -> None:
-    monkeypatch.setitem(policies._MAKERS, "perfect", "uniform:make")
-    monkeypatch.setattr("monsterzoo.training.ppo.make_player", lambda variant, spec, seed: Perfect())
+    made = SimpleNamespace(load=lambda: lambda variant, argument, seed: Perfect(variant))
+    monkeypatch.setitem(kinds(), "perfect", made)
     config = replace(TINY, imitate="perfect", imitate_share=1.0, updates=15, opponents=())
     trainer = Trainer(config, NIM)
     reports = [trainer.update() for _ in range(config.updates)]

@@ -17,9 +17,11 @@ from monsterzoo.policies import make
 from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, read
 from monsterzoo.training import network as networks
 from monsterzoo.training import ppo
-from monsterzoo.training.config import Config, add_options, given
+from monsterzoo.training.cli import main
+from monsterzoo.training.config import FORMER_NAMES, RUN, Config, add_options, given
+from monsterzoo.training.evaluation import play_games
 from monsterzoo.training.network import Network, NetworkPolicy
-from monsterzoo.training.ppo import CHECKPOINT, Trainer, main, play_games, stagger, train
+from monsterzoo.training.ppo import CHECKPOINT, Trainer, stagger, train
 from nim import NIM, OTHER_LAYOUT, positions
 
 SMALL = Config(
@@ -41,7 +43,7 @@ SMALL = Config(
 )
 TINY = Config(
     game="nim_v0", players=2, num_envs=128, steps=16, minibatch=128, width=32, blocks=1, learning_rate=3e-3, epochs=3,
-    entropy=0.003, imitate="", opponents=["past", "random"], updates=25,
+    entropy_coef=0.003, imitate="", opponents=["past", "random"], updates=25,
 )  # fmt: skip
 
 
@@ -96,9 +98,10 @@ def test_gets_better_than_random_at_a_team_game() -> None:
 
 
 def test_too_few_steps_to_learn_from_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(f"--game yokai_septet_v0 --players 4 --steps 1 --num-envs 2 --updates 1 --out {tmp_path}".split()) == 2
+    call = "train --game yokai_septet_v0 --players 4 --steps 1 --num-envs 2 --updates 1"
+    assert main(f"{call} --out {tmp_path}".split()) == 2
     assert "more steps are needed" in capsys.readouterr().err
-    assert main(f"--resume --out {tmp_path / 'nowhere'}".split()) == 2
+    assert main(f"train --resume --out {tmp_path / 'nowhere'}".split()) == 2
     assert "there is no run" in capsys.readouterr().err
 
 
@@ -134,7 +137,7 @@ def test_games_start_at_all_moments_and_go_on_correctly() -> None:
     for _ in range(100):
         games.step(games.sample_actions())
         over = games.terminated
-        assert (games.final_lengths[over] >= 12 + 4).all(), "three passed cards a seat, then whole tricks"
+        assert (games.final_lengths[over] >= 12 + 4).all(), "three passed cards per seat, then whole tricks"
         assert (games.final_lengths[over] % 4 == 0).all()
         assert (games.final_lengths[over] <= 12 + 4 * 13).all()
 
@@ -168,8 +171,8 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
 
 def test_a_run_leaves_its_options_numbers_picture_and_policy(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    command = "--game yokai_septet_v0 --players 4 --option episode=round --updates 2 --num-envs 32 --steps 8 --width 16"
-    command += f" --minibatch 64 --evaluate random --evaluate-games 8 --opponents past random --out {out}"
+    command = "train --game yokai_septet_v0 --players 4 --option episode=round --updates 2 --num-envs 32 --steps 8"
+    command += f" --width 16 --minibatch 64 --evaluate random --evaluate-games 8 --opponents past random --out {out}"
     assert main(command.split()) == 0
     run = json.loads((out / "run.json").read_text())
     assert run["config"]["options"] == {"episode": "round"}
@@ -184,7 +187,7 @@ def test_a_run_leaves_its_options_numbers_picture_and_policy(tmp_path: Path) -> 
     policy = make(f"ppo:{out}", "yokai_septet_v0", players=4)
     assert policy.name == f"ppo:{out}"
     assert main(command.split()) == 2, "a run is not overwritten"
-    assert main(["--resume", "--updates", "3", "--out", str(out)]) == 0
+    assert main(["train", "--resume", "--updates", "3", "--out", str(out)]) == 0
     run = json.loads((out / "run.json").read_text())
     assert run["result"]["updates"] == 3
     assert run["commands"][1] == f"monsterzoo train --resume --updates 3 --out {out}  # from update 2"
@@ -273,7 +276,31 @@ def test_weights_that_are_no_weights_are_refused(tmp_path: Path) -> None:
 def test_the_command_of_a_run_gives_its_options_again() -> None:
     parser = argparse.ArgumentParser()
     add_options(parser)
-    config = replace(SMALL, imitate="", clip=0.25, seed=7, players=3, options={"target": 3, "scoring": "basic"})
-    words = shlex.split(config.command())
-    assert words[:2] == ["monsterzoo", "train"]
-    assert Config(**given(parser.parse_args(words[2:]))) == config
+    odd = {"target": 3, "scoring": "basic", "deck": {"1": 9, "2": 3}, "laps": None, "text": "it's 7", "digits": "7"}
+    for config in (
+        Config(),
+        replace(SMALL, imitate="", clip_range=0.25, seed=7, players=3, options=odd, out="a folder/run"),
+        replace(SMALL, opponents=(), evaluate=(), tensorboard=True),
+    ):
+        words = shlex.split(config.command())
+        assert words[:2] == ["monsterzoo", "train"]
+        assert Config(**given(parser.parse_args(words[2:]))) == config
+
+
+def test_runs_from_before_the_options_were_renamed_can_be_read(tmp_path: Path) -> None:
+    config = replace(SMALL, gae_lambda=0.8, clip_range=0.1, entropy_coef=0.02, value_coef=0.3, max_grad_norm=2.0)
+    old = {new: name for name, new in FORMER_NAMES.items()}
+    written = {old.get(name, name): value for name, value in config.to_dict().items()}
+    assert {"trace", "clip", "entropy", "value", "max_gradient"} <= written.keys()
+    (tmp_path / RUN).write_text(json.dumps({"config": written}))
+    assert Config.read(tmp_path / RUN) == config
+
+
+def test_a_run_with_the_old_names_goes_on(tmp_path: Path) -> None:
+    out, old = tmp_path / "run", {new: name for name, new in FORMER_NAMES.items()}
+    train(replace(SMALL, out=str(out), updates=1))
+    summary = json.loads((out / RUN).read_text())
+    summary["config"] = {old.get(name, name): value for name, value in summary["config"].items()}
+    (out / RUN).write_text(json.dumps(summary))
+    assert main(["train", "--resume", "--updates", "2", "--out", str(out)]) == 0
+    assert json.loads((out / RUN).read_text())["result"]["updates"] == 2

@@ -9,47 +9,48 @@ import os
 import shlex
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from monsterzoo import envs
-from monsterzoo.envs.core.catalogue import find_game, names
-from monsterzoo.envs.tables import label
-from monsterzoo.training import cli
-from monsterzoo.training.config import Config
-from monsterzoo.training.ppo import Trainer
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.policies.heuristics import has_heuristic
 
-from .measuring import grid, measure
-from .throughput import runs_of
-
-OPPONENTS = ("random", "heuristic")
+from . import cli
+from .config import Config
+from .game_options import add_game_arguments, game_options, label, write_option
+from .ppo import Trainer
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m monsterzoo.benchmarks.demo", description=__doc__)
-    parser.add_argument("--game", choices=names(), default="pikit_v0")
-    parser.add_argument("--players", type=int, default=2)
+    parser = argparse.ArgumentParser(prog="python -m monsterzoo.training.demo", description=__doc__)
+    add_game_arguments(parser, "pikit_v0", players=2)
     parser.add_argument("--minutes", type=float, default=1.0, help="time to learn")
     parser.add_argument("--num-envs", type=int, default=256, help="games to learn from at once")
     parser.add_argument("--games", type=int, default=3000, help="games of the tournament")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("runs/demo"), help="what is learned goes here, or beside it")
     chosen = parser.parse_args(arguments)
-    options: dict[str, Any] = {"players": chosen.players}
+    options = game_options(chosen)
+    variant = find_game(chosen.game).variant(**options)
+    opponents = ("random", "heuristic") if has_heuristic(variant) else ("random",)
     run = unused(chosen.out)
-    game = ["--game", chosen.game, "--players", str(chosen.players), "--seed", str(chosen.seed)]
+    game = ["--game", chosen.game, "--players", str(variant.players), "--seed", str(chosen.seed)]
+    rest = {key: value for key, value in options.items() if key != "players"}
+    game += [word for key, value in rest.items() for word in ("--option", write_option(key, value))]
     learning = ["--minutes", f"{chosen.minutes:g}", "--num-envs", str(chosen.num_envs), "--minibatch", "1024"]
     watching = ["--evaluate-every", f"{12 * chosen.minutes:g}", "--no-tensorboard", "--out", str(run)]
-    playing = ["--policies", *OPPONENTS, f"ppo:{run}", "--games", str(chosen.games), "--batch", "512", "--quiet"]
+    playing = ["--policies", *opponents, f"ppo:{run}", "--games", str(chosen.games), "--batch", "512", "--quiet"]
 
-    headline(f"{find_game(chosen.game).title}, {label(options)}: the first moves of a random game, and its end")
+    headline(f"{variant.game.title}, {label(options)}: the first moves of a random game, and its end")
     watch(chosen.game, options, chosen.seed)
     headline("Random steps a second")
     print(speed(chosen.game, options))
     headline(f"A network learns for {60 * chosen.minutes:.0f} seconds")
-    warm_up(Config(game=chosen.game, players=chosen.players, num_envs=16, evaluate_games=16))
+    warm_up(Config(game=chosen.game, players=variant.players, options=rest, num_envs=16, evaluate_games=16))
     code = command("train", *game, *learning, *watching)
     if code:
         return code
@@ -102,10 +103,33 @@ def watch(name: str, options: dict[str, Any], seed: int, moves: int = 12) -> Non
 
 
 def speed(name: str, options: dict[str, Any]) -> str:
-    """A short throughput table."""
-    rates = measure(runs_of(name, options, 1024, every=False), seconds=0.2, repeats=3)
-    head = ("", "rules only", "batch of 1,024\n1 thread", "batch of 1,024\n2 threads", "AEC env()")
-    return grid(head, [[f"{name} {label(options)}", *rates.values()]])
+    """Random steps a second of an environment and of batches; `benchmarks.throughput` measures with more care."""
+    env, random, count = envs.make(name, **options), Random(0), 1024
+    env.reset(seed=0)
+
+    def step() -> None:
+        observation, _, terminated, truncated, _ = env.last()
+        if terminated or truncated:
+            env.reset()
+        else:
+            env.step(random.choice(observation["action_mask"].nonzero()[0].tolist()))
+
+    rates = {"one environment": _rate(step)}
+    for threads in (1, 2):
+        batch = envs.make_vec(name, count, threads, seed=0, **options)
+        kind = f"a batch of {count:,}, {threads} thread{'s' if threads > 1 else ''}"
+        rates[kind] = count * _rate(lambda batch=batch: batch.step(batch.sample_actions()))  # type: ignore[misc]
+    return "\n".join(f"  {rate:12,.0f}  {kind}" for kind, rate in rates.items())
+
+
+def _rate(action: Callable[[], Any], seconds: float = 0.4) -> float:
+    """Calls a second, after a first one that compiles."""
+    action()
+    count, began = 0, time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        action()
+        count += 1
+    return count / (time.perf_counter() - began)
 
 
 def warm_up(config: Config) -> None:

@@ -1,7 +1,7 @@
 """Tables of options, sizes, actions and observations, made from the games themselves.
 
 They stand between `<!-- table:start -->` and `<!-- table:end -->` in the README of the project and of every game.
-`python -m monsterzoo.envs.tables` says which of these files are out of date, `--write` brings them up to date.
+`python -m tools.tables` says which of these files are out of date, `--write` brings them up to date.
 """
 
 import argparse
@@ -12,19 +12,15 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
-from .core.catalogue import find_game, names
-from .core.game import Game, Variant
-from .core.layout import Field
-from .core.options import REWARD
+from monsterzoo.envs.core.catalogue import find_game, names
+from monsterzoo.envs.core.game import Game, Variant
+from monsterzoo.envs.core.layout import Field
+from monsterzoo.envs.core.options import REWARD
+from monsterzoo.training.game_options import label
 
 START, END = "<!-- table:start -->", "<!-- table:end -->"
 
-_ENVS = Path(__file__).resolve().parent
-
-
-def label(options: dict[str, Any], between: str = ", ") -> str:
-    """A variant in words: "players=4, variant=seven_suitors"."""
-    return between.join(f"{key}={value}" for key, value in options.items())
+_ROOT = Path(__file__).resolve().parents[1]
 
 
 def markdown(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
@@ -130,11 +126,10 @@ def _range(low: int, high: int) -> str:
 
 
 def files(games: Iterable[str] | None = None) -> Iterator[tuple[Path, str]]:
-    """Every file that holds tables, and the tables it should hold. The project's README is not in the wheel."""
-    if (_ENVS.parent / "README.md").exists():
-        yield _ENVS.parent / "README.md", games_table()
+    """Every file that holds tables, and the tables it should hold."""
+    yield _ROOT / "README.md", games_table()
     for name in names() if games is None else games:
-        yield _ENVS / _folder(name) / "README.md", game_tables(find_game(name))
+        yield _ROOT / "envs" / _folder(name) / "README.md", game_tables(find_game(name))
 
 
 def with_tables(text: str, tables: str, where: str) -> str:
@@ -148,7 +143,7 @@ def with_tables(text: str, tables: str, where: str) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m monsterzoo.envs.tables", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.tables", description=__doc__)
     parser.add_argument("--write", action="store_true", help="bring the files up to date")
     chosen = parser.parse_args(arguments)
     stale = 0

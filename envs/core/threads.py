@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .core.jit import JIT_OFF
-from .core.shares import CLOSED, LEADER, new_shares
+from .jit import JIT_OFF, direct
+from .shares import CLOSED, LEADER, new_shares
 
 
 def check_counts(game: str, **counts: int) -> None:
@@ -22,7 +22,7 @@ class Crew:
     """Runs the same kernel on the same arrays, over and over, in about the time it takes to notice a changed number.
 
     The kernel is called with `(shares, member, *arguments, *scratch[member])` and takes parts of the batch as in
-    `core.shares`. Waking a thread through Python costs as much as stepping hundreds of games, so workers stay inside
+    `shares`. Waking a thread through Python costs as much as stepping hundreds of games, so workers stay inside
     the kernel between rounds and look for the next one; after a while without any they sleep until it comes. The
     caller does what they do not get to, so nothing ever waits for a sleeping worker.
     """
@@ -36,11 +36,16 @@ class Crew:
         self._kernel = kernel
         own = scratch or [()] * self.size
         self._calls = [(shares, member, *arguments, *own[member]) for member in range(self.size)]
-        self._workers = [_Worker(kernel, call) for call in self._calls[LEADER + 1 :]]
+        self._workers: list[_Worker] = []
+        self._ready = False
         weakref.finalize(self, _dismiss, shares, self._workers)
 
     def run(self) -> Any:
         """One round: everything is done when this returns what the kernel returns to the caller's thread."""
+        if not self._ready:  # compiled when it is first needed
+            self._kernel = direct(self._kernel, self._calls[LEADER])
+            self._workers += [_Worker(self._kernel, call) for call in self._calls[LEADER + 1 :]]
+            self._ready = True
         for worker in self._workers:
             worker.wake()
         return self._kernel(*self._calls[LEADER])

@@ -1,7 +1,7 @@
 """Golden playthroughs: one seeded game per variant as readable text, kept under tests/playthroughs.
 
 A change of rules, texts, observations, masks or rewards shows as a difference in these files. `python -m
-monsterzoo.envs.playthrough` says which of them differ from what the code plays now, `--write` makes them anew.
+tools.playthrough` says which of them differ from what the code plays now, `--write` makes them anew.
 """
 
 import argparse
@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from .aec import GameEnv
-from .core import kernels
-from .core.catalogue import find_game, names
-from .core.layout import Field, Layout
-from .core.rng import streams
+from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.core import kernels
+from monsterzoo.envs.core.catalogue import find_game, names
+from monsterzoo.envs.core.layout import Field, Layout
+from monsterzoo.envs.core.rng import streams
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
 SEED = 23
@@ -34,7 +33,7 @@ def file_name(name: str, options: dict[str, Any]) -> str:
 
 
 def playthroughs(games: Iterable[str] | None = None) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """File name, game and options of every playthrough there must be: one a variant."""
+    """File name, game and options of every playthrough there must be: one per variant."""
     for name in names() if games is None else games:
         for options in find_game(name).variants:
             yield file_name(name, options), name, options
@@ -153,7 +152,7 @@ def differences(folder: Path = FOLDER, games: Iterable[str] | None = None) -> li
 
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m monsterzoo.envs.playthrough", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.playthrough", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the files anew")
     parser.add_argument("--games", nargs="+", choices=names(), default=names(), metavar="GAME")
     parser.add_argument("--folder", type=Path, default=FOLDER)

@@ -1,0 +1,195 @@
+"""What a seat of Bite Night knows, and the tensor that shows it.
+
+Seats count clockwise from the observer (0 is itself). Who of those that decide now has chosen already is nowhere in it.
+"""
+
+import numpy as np
+
+from ..core.bits import ZERO, bit, seen_from, wrap
+from ..core.contract import view_type
+from ..core.jit import compiled, inlined
+from ..core.layout import Layout, bitset, numbers, one_hot
+from .rules import (
+    BASIC_DESIGNS,
+    CELIBACY,
+    CLOSED,
+    DESIGNS,
+    GRAB,
+    LAID_BY,
+    LAY,
+    MAX_OPEN,
+    MAX_PILE,
+    NONE,
+    SERVANT,
+    TILES,
+    TWICE,
+    revealed,
+    rounds,
+    to_grab,
+)
+
+MOST_POINTS = 1279
+"""Scores are known up to this one."""
+
+OPEN_CARDS = (CLOSED, CLOSED, SERVANT, CELIBACY)
+"""The members of a view's set of open cards."""
+
+VIEW = view_type(
+    [
+        ("advanced", np.uint8),  # as in the state
+        # the course of the game
+        ("phase", np.int8),
+        ("lap", np.int8),  # from 1
+        ("laps_left", np.int8),  # that follow this one
+        ("round_number", np.int8),  # from 1
+        ("first_player", np.int8),  # of the round; in the rendezvous the lap's leader
+        ("lap_leader", np.int8),
+        ("asked", np.uint8),  # set of the seats that decide now, whether or not they have chosen
+        ("score_tens", np.int8, 4),  # by seat: score up to MOST_POINTS, all digits but the last
+        ("score_units", np.int8, 4),  # by seat: last digit of that
+        # cards; for sets see rules.py
+        ("hand", np.uint64),  # own cards; in the rendezvous those set aside
+        ("chosen_card", np.int8),  # own card to lay while others are choosing, else NONE
+        ("pile", np.int8, MAX_PILE),  # cards, the first one laid first; NONE where unknown
+        ("pile_seats", np.int8, MAX_PILE),  # who laid them; NONE behind the last one
+        ("resolved", np.int8),  # cards of the pile that are done, without the one being applied
+        ("open_cards", np.uint8),  # set, see OPEN_CARDS
+        # tiles
+        ("middle", np.uint64),  # to grab
+        ("to_grab", np.int8, 4),  # by seat: how many are still needed in this round
+        ("tiles", np.uint64, 4),  # by seat
+        ("graveyard", np.uint64),
+        ("claims", np.int8, 5),  # resurrection: tiles of a colour that the seat which decides may still raise
+        ("chosen_tiles", np.uint64),  # own tiles to grab or bury while others are choosing
+    ]
+)
+
+
+def layout(players: int, advanced: bool) -> Layout:
+    """The observation's fields. One of cards has a column a design, one of tiles a column a tile."""
+    designs, places = DESIGNS if advanced else BASIC_DESIGNS, players * rounds(players)
+    guards = "first and second graveyard closed" + (", servant, vow of celibacy" if advanced else "")
+    fields = [
+        bitset("hand", designs, meaning="own hand; in the rendezvous the own cards that were set aside"),
+        bitset(
+            "hand_twice", len(TWICE), source="hand", first=DESIGNS, meaning=f"both copies in hand: {', '.join(TWICE)}"
+        ),
+        one_hot("chosen_card", designs, meaning="own card chosen to lay, while others are choosing"),
+        one_hot("pile", places, designs, meaning="card by place in the pile, where known: own and revealed ones"),
+        one_hot("pile_seats", places, players, meaning="who laid the card, by place in the pile"),
+        bitset("middle", TILES, meaning="tiles to grab"),
+        bitset("tiles", players, TILES, meaning="tiles in front of a seat"),
+        bitset("graveyard", TILES, meaning="buried tiles"),
+        bitset("chosen_tiles", TILES, meaning="own tiles chosen to grab or bury, while others are choosing"),
+        bitset("open_cards", 4 if advanced else 2, meaning=f"protective cards that lie open: {guards}"),
+        one_hot("first_player", players, meaning="first player of the round, in the rendezvous the leader of the lap"),
+        one_hot("lap_leader", players, meaning="leader of the lap"),
+        bitset("asked", players, meaning="seats that decide now (whether or not they have chosen)"),
+        one_hot("phase", 4 if advanced else 3, meaning="lay, grab, bury" + (", resurrect" if advanced else "")),
+        numbers("to_grab", players, high=3, meaning="tiles a seat still needs in this round"),
+        numbers(
+            "score_tens", players, high=127, meaning=f"score of a seat, up to {MOST_POINTS}: all digits but the last"
+        ),
+        numbers("score_units", players, high=9, meaning="last digit of the score of a seat"),
+        numbers("lap", high=100, meaning="lap, counted from 1"),
+        numbers("laps_left", high=99, meaning="laps that follow this one"),
+        numbers("round", source="round_number", high=5, meaning="round of the lap, counted from 1"),
+        numbers("resolved", high=places, meaning="cards of the pile that are done, without the one being applied"),
+    ]
+    if advanced:
+        fields.append(numbers("claims", 5, high=5, meaning="tiles of a colour the resurrecting seat may still raise"))
+    return Layout(*fields)
+
+
+@compiled
+def look(state, seat, view):
+    """Write what a seat knows."""
+    look_at_course(state, seat, view)
+    look_at_pile(state, seat, view)
+    look_at_tiles(state, seat, view)
+    look_at_choices(state, seat, view)
+
+
+@inlined
+def seen_by(seat, who, players):
+    """Another seat, counted clockwise from the observer."""
+    return wrap(np.int64(who) - seat + players, players)
+
+
+@inlined
+def look_at_course(state, seat, view):
+    """How far the game is, who leads and decides, and the scores."""
+    players, other = np.int64(state.players), seat
+    view.phase = state.phase
+    view.lap = state.lap
+    view.laps_left = np.int64(state.laps) - np.int64(state.lap)
+    view.round_number = state.round_number
+    view.first_player = seen_by(seat, state.first_player, players)
+    view.lap_leader = seen_by(seat, state.lap_leader, players)
+    view.asked = seen_from(seat, np.uint64(state.asked), players)
+    for k in range(players):
+        points = min(np.int64(state.scores[other]), MOST_POINTS)
+        view.score_tens[k] = points // 10
+        view.score_units[k] = points % 10
+        other = wrap(other + 1, players)
+
+
+@inlined
+def look_at_pile(state, seat, view):
+    """Who laid the cards, and those that are the seat's own or that everybody has seen; the cards that lie open."""
+    players, size, seen = np.int64(state.players), np.int64(state.pile_size), revealed(state)
+    owners = LAID_BY[players, seen_by(seat, state.lap_leader, players)]
+    for place in range(players * rounds(players)):
+        view.pile_seats[place] = owners[place] if place < size else NONE
+        view.pile[place] = state.pile[place] if place < seen or owners[place] == 0 else NONE
+    view.resolved = state.resolved
+    view.open_cards = open_set(state)
+
+
+@inlined
+def open_set(state):
+    """The cards that lie open, as a set of places in OPEN_CARDS."""
+    closed, others = ZERO, ZERO
+    for place in range(MAX_OPEN):
+        card = np.int64(state.open_cards[place])
+        if card == CLOSED:
+            closed = (closed << np.uint64(1)) | np.uint64(1)
+        elif card == SERVANT:
+            others |= np.uint64(4)
+        elif card == CELIBACY:
+            others |= np.uint64(8)
+    return closed | others
+
+
+@inlined
+def look_at_tiles(state, seat, view):
+    """All tiles but those of the stacks, and how many of them can still be had."""
+    players, other = np.int64(state.players), seat
+    grabbing = state.phase == GRAB and state.asked != 0  # a game may end in this phase
+    view.middle = state.middle
+    view.graveyard = state.graveyard
+    for k in range(players):
+        view.tiles[k] = state.tiles[other]
+        view.to_grab[k] = to_grab(state, other) if grabbing else 0
+        other = wrap(other + 1, players)
+    for colour in range(5):
+        view.claims[colour] = state.claims[colour]
+
+
+@inlined
+def look_at_choices(state, seat, view):
+    """The own hand, and what of it or of the tiles the seat has chosen."""
+    card_or_tile, second_tile = np.int64(state.choices[seat, 0]), np.int64(state.choices[seat, 1])
+    view.hand = state.hand[seat]
+    if state.phase == LAY:
+        view.chosen_card = card_or_tile
+        view.chosen_tiles = ZERO
+    else:
+        view.chosen_card = NONE
+        view.chosen_tiles = set_of(card_or_tile) | set_of(second_tile)
+
+
+@inlined
+def set_of(index):
+    """The set of one index, empty for NONE."""
+    return ZERO if index == NONE else bit(index)

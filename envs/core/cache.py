@@ -1,0 +1,105 @@
+"""Where compiled code is kept: one folder for each set of sources it was built from.
+
+A kernel is built from this package, its own, and those its arguments belong to: a game's, a player's (`belongs_to`). The
+folder is named after a digest of all these sources, since numba would only notice changes in the kernel's own file.
+"""
+
+import hashlib
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import types
+from numba.core.caching import FunctionCache
+
+_UNUSED_DAYS = 14
+_CORE = Path(__file__).resolve().parent
+_belongings: dict[Any, Path] = {}
+
+
+def belongs_to(function: Callable[..., Any], kind: Any) -> None:
+    """Kernels with arguments of a `kind` (numba's type of a record, or a NamedTuple class) build on a function's home."""
+    _belongings[kind] = _home(function)
+
+
+def sources_of(function: Callable[..., Any], arguments: Any) -> frozenset[Path]:
+    """The folders (or scripts) that a kernel is built from, for arguments of some numba types."""
+    return frozenset({_CORE, _home(function), *_homes(arguments)})
+
+
+def kept_for(function: Callable[..., Any], sources: frozenset[Path], mode: str = "") -> FunctionCache:
+    """numba's cache of a function, in the folder of some sources, compiled in some mode."""
+    return _cache_in(_folder(sources, mode), function)
+
+
+def cache_root() -> Path:
+    """The folder of all compiled code; `MONSTERZOO_CACHE_DIR` overrides the user's cache folder."""
+    given = os.environ.get("MONSTERZOO_CACHE_DIR")
+    if given:
+        return Path(given)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "monsterzoo"
+
+
+def _home(function: Callable[..., Any]) -> Path:
+    """The package folder, or just the script, in which a function is defined."""
+    file = Path(getattr(function, "py_func", function).__code__.co_filename).resolve()
+    return file.parent if (file.parent / "__init__.py").exists() else file
+
+
+def _homes(arguments: Any) -> Iterator[Path]:
+    """The homes of whatever some numba types are made of."""
+    for one in arguments:
+        kind = getattr(one, "instance_class", one)
+        if kind in _belongings:
+            yield _belongings[kind]
+        if isinstance(one, types.Array):
+            yield from _homes([one.dtype])
+        elif isinstance(one, types.BaseTuple):
+            yield from _homes(one)
+
+
+@cache
+def _cache_in(folder: Path, function: Callable[..., Any]) -> FunctionCache:
+    configured = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
+    try:
+        return FunctionCache(function)
+    finally:
+        numba.config.CACHE_DIR = configured
+
+
+@cache
+def _folder(sources: frozenset[Path], mode: str) -> Path:
+    digest = hashlib.sha256()
+    for home in sorted(sources):
+        for source in [home] if home.is_file() else sorted(home.rglob("*.py")):
+            digest.update(f"{home.name}/{source.relative_to(home)}".encode() + b"\0" + source.read_bytes() + b"\0")
+    folder = cache_root() / (digest.hexdigest()[:20] + mode)
+    if not folder.exists():
+        _forget_unused(folder.parent)
+    else:
+        os.utime(folder)
+    return folder
+
+
+def _forget_unused(root: Path) -> None:
+    """Drop compiled code of sources that nobody has run for a while."""
+    oldest = time.time() - _UNUSED_DAYS * 86_400
+    for folder in root.glob("*"):
+        try:
+            if folder.is_dir() and folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:  # another process may be cleaning up too
+            continue

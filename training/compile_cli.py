@@ -1,0 +1,97 @@
+"""`monsterzoo compile`: compile everything ahead, for containers, clusters and the impatient.
+
+Every way to use a game is used once, on the smallest scale; whatever that compiles is kept for later processes.
+"""
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from monsterzoo.envs import make_vec, names
+from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.core.cache import cache_root
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.core.jit import JIT_OFF
+from monsterzoo.envs.core.patience import be_quiet
+from monsterzoo.envs.single import SeatVectorEnv
+from monsterzoo.policies import from_function
+from monsterzoo.policies.heuristics import has_heuristic
+from monsterzoo.policies.search import SearchPolicy, parse
+
+from .arena import Tournament, enter
+
+
+def one_game(game: Game) -> None:
+    """PettingZoo's way: an AEC environment, which the parallel one is made of."""
+    env = GameEnv(game)
+    env.reset(seed=0)
+    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+    env.text_observation(env.agent_selection)
+
+
+def batch(game: Game) -> None:
+    """A batch of games, and random choices for it."""
+    games = make_vec(game.name, 2, seed=0)
+    games.step(games.sample_actions())
+
+
+def _play_seats(game: Game, opponents: object) -> None:
+    games = SeatVectorEnv(game, 2, opponents=opponents)
+    _, infos = games.reset(seed=0)
+    games.step(infos["action_mask"].argmax(axis=1))
+
+
+def one_seat(game: Game) -> None:
+    """One seat against every kind of player: random, the heuristic, and one that Python asks."""
+    _play_seats(game, "random")
+    _play_seats(game, from_function(lambda rows, masks: np.argmax(masks, axis=1), "first"))
+    if has_heuristic(game.variant()):
+        _play_seats(game, "heuristic")
+
+
+def search(game: Game) -> None:
+    """Search, with each kind of playout."""
+    games = make_vec(game.name, 1, seed=0)
+    for playout in ("heuristic", "random") if has_heuristic(games.variant) else ("random",):
+        player = SearchPolicy(games.variant, parse(f"2,playout={playout}"))
+        player.act(games.observations, games.action_masks, games.seats, games.states)
+
+
+def arena(game: Game) -> None:
+    """A tournament of compiled players, and one with a player that Python asks."""
+    variant = game.variant()
+    compiled = ["random", "heuristic"] if has_heuristic(variant) else ["random", "random"]
+    for players in (compiled, ["random", from_function(lambda rows, masks: np.argmax(masks, axis=1), "first")]):
+        entered, policies = enter(variant, players)
+        Tournament(variant, entered).play(policies, 2)
+
+
+STAGES: dict[str, Callable[[Game], None]] = {
+    "one game": one_game,
+    "batches": batch,
+    "one seat": one_seat,
+    "search": search,
+    "arena": arena,
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="monsterzoo compile", description="Compile games ahead of their first use.")
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"games to compile (default: all): {', '.join(names())}")
+    chosen = parser.parse_args(arguments)
+    if JIT_OFF:
+        raise ValueError("NUMBA_DISABLE_JIT is set: nothing is compiled")
+    games = [find_game(name) for name in chosen.games or names()]
+    be_quiet()
+    begun = time.perf_counter()
+    for game in games:
+        for stage, use in STAGES.items():
+            print(f"{game.name:18} {stage:10}", end=" ", flush=True)
+            start = time.perf_counter()
+            use(game)
+            print(f"{time.perf_counter() - start:6.1f} s", flush=True)
+    print(f"{time.perf_counter() - begun:.0f} s in all; kept in {cache_root()}")
+    return 0
