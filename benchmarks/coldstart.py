@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from monsterzoo.envs import names
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.policies.heuristics import has_heuristic
 
 _TIMED = """
 import time
@@ -96,6 +98,8 @@ def measure(games: Sequence[str], repeats: int) -> dict[str, Any]:
     results: dict[str, Any] = {}
     for game in games:
         for start, body in _STARTS.items():
+            if start == "heuristic opponents" and not has_heuristic(find_game(game).variant()):
+                continue
             yardsticks, seconds = [], []
             for _ in range(repeats):
                 yardsticks.append(processor_seconds(_YARDSTICK))
@@ -106,7 +110,9 @@ def measure(games: Sequence[str], repeats: int) -> dict[str, Any]:
                 "yardstick": statistics.median(yardsticks),
                 "ratio": statistics.median(ratios),
             }
-            print(f"{game:16} {start:20} {statistics.median(seconds):6.1f} s {statistics.median(ratios):6.2f}", flush=True)
+            print(
+                f"{game:16} {start:20} {statistics.median(seconds):6.1f} s {statistics.median(ratios):6.2f}", flush=True
+            )
     return results
 
 

@@ -23,11 +23,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 from monsterzoo import envs, policies
+from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.register import gymnasium_id
+from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training.game_options import label
 
 from .measuring import (
@@ -144,24 +146,24 @@ def search(name: str, options: dict[str, Any], games: int = 4) -> Run:
 
 def runs_of(name: str, options: dict[str, Any], count: int, every: bool = True) -> dict[str, Run]:
     """All runs of one variant; `every=False` leaves out all but the main ones."""
-    module = import_module(f"monsterzoo.envs.{name}")
+    game = find_game(name)
+    variant = game.variant(**options)
     runs: dict[str, Run] = {
-        "engine": engine(find_game(name).variant(**options), count),
+        "engine": engine(variant, count),
         "vector": vector(name, options, count),
         "vector, 2 threads": vector(name, options, count, threads=2),
-        "env": partial(aec_loop, module.env(**options)),
+        "env": partial(aec_loop, envs.make(name, **options)),
     }
     if not every:
         return runs
     runs["vector, 2 processes"] = two_processes(name, options, count)
     runs["vector + sampling"] = vector(name, options, count, sampling=True)
     runs["one seat, random"] = one_seat(name, options, count, "random")
-    if "heuristic" in policies.specs():
+    if has_heuristic(variant):
         runs["one seat, heuristic"] = one_seat(name, options, count, "heuristic")
-    if "search" in policies.specs():
-        runs["search"] = search(name, options)
-    runs["parallel"] = partial(parallel_loop, module.parallel_env(**options))
-    runs["raw_env"] = partial(aec_loop, module.raw_env(**options))
+    runs["search"] = search(name, options)
+    runs["parallel"] = partial(parallel_loop, envs.make_parallel(name, **options))
+    runs["raw_env"] = partial(aec_loop, GameEnv(game, **options))
     yardstick = connect_four()
     if yardstick is not None:
         runs["connect_four_v3"] = partial(aec_loop, yardstick)

@@ -1,5 +1,6 @@
 """MonsterZoo's environments: `make`, `make_vec`, `names`, `replay`, and one module per game such as `pikit_v0`."""
 
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -83,5 +84,5 @@ def _own_game(folder: str) -> Game:
 
 
 for _folder in ("bite_night", "pikit", "yokai_septet"):
-    register_lazily(f"{_folder}_v0", lambda folder=_folder: _own_game(folder))
+    register_lazily(f"{_folder}_v0", partial(_own_game, _folder))
 register_installed()

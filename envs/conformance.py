@@ -133,7 +133,7 @@ def _known(variant: Variant, states: np.ndarray, seat: int) -> dict[str, Any]:
     """All that a seat gets to know of a state: view, observation, mask, text."""
     views = variant.look(states, 0, seat)
     return {
-        **{f"{name} in the view": views[name].tobytes() for name in views.dtype.names},
+        **{f"{name} in the view": views[name].tobytes() for name in views.dtype.names or ()},
         "the observation": variant.observation(states, 0, seat).tobytes(),
         "the mask": variant.legal_actions(states, 0, seat).tobytes(),
         "the text": variant.describe(views[0], seat),
@@ -254,30 +254,35 @@ def check_contract(case: Case) -> None:
         kernels.begin(fresh, 0)
         kernels.begin(states, 0)
         _plainly(contract.setup, plain[0])
-        assert fresh.tobytes() == states.tobytes(), (
-            f"setup leaves something of the last game in {_changed(fresh, states)}"
-        )
+        assert _same(fresh, states), f"setup leaves something of the last game in {_changed(fresh, states)}"
+        assert _same(plain, states), f"setup in plain Python and compiled differs in {_changed(plain, states)}"
         _check_turn(variant, states)
         kernels.mask_all(states, 0, masks, words, variant.num_actions)
         while states["outcome"][0] == PLAYING:
-            assert plain.tobytes() == states.tobytes(), (
-                f"plain Python and compiled code differ in {_changed(plain, states)} after {_moment(variant, states)}"
-            )
-            seat = random.choice([seat for seat in range(variant.players) if states["acting"][0] >> seat & 1])
+            where = f"in position {variant.snapshot(states[0])}"
+            seat = int(random.choice([seat for seat in range(variant.players) if states["acting"][0] >> seat & 1]))
             legal = masks.view(np.int8)[seat]
-            assert legal.any(), f"seat {seat} acts but has no legal action: {_moment(variant, states)}"
-            assert not legal[variant.num_actions - 1 :].any(), f"seat {seat} may choose what is no action but a no-op"
+            assert legal.any(), f"seat {seat} has no legal action {where}"
+            assert not legal[variant.num_actions - 1 :].any(), f"seat {seat} has legal actions without a name {where}"
             action = int(random.choice(np.flatnonzero(legal)))
-            kernels.advance_one(states, 0, int(seat), action, rewards, masks, words, variant.num_actions)
-            _plainly(contract.step, plain[0], int(seat), action)
-            steps += 1
+            kernels.advance_one(states, 0, seat, action, rewards, masks, words, variant.num_actions)
+            _plainly(contract.step, plain[0], seat, action)
+            name = variant.action_names[action]
+            assert _same(plain, states), (
+                f"{name!r} in plain Python and compiled differs in {_changed(plain, states)} {where}"
+            )
             _check_turn(variant, states)
+            steps += 1
+        for side in range(variant.sides):
+            points = _plainly(contract.score, plain[0], side)
+            assert isinstance(points, int | np.integer), f"score is a whole number, not {points!r}"
 
 
-def _plainly(function: Callable[..., Any], *arguments: Any) -> None:
+def _plainly(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a rule in plain Python."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy's scalars warn where they wrap, compiled integers do not
-        function(*arguments)
+        return function(*arguments)
 
 
 def _check_turn(variant: Variant, states: np.ndarray) -> None:
@@ -288,16 +293,12 @@ def _check_turn(variant: Variant, states: np.ndarray) -> None:
     assert not acting & ~everybody, f"acting is {acting:b}, with {variant.players} players"
     assert not winners & ~everybody, f"winners is {winners:b}, with {variant.players} players"
     if outcome == PLAYING:
-        assert acting, f"nobody acts, but the game is not over: {_moment(variant, states)}"
+        assert acting, f"nobody acts, but the game is not over: {variant.snapshot(states[0])}"
         assert not winners, "somebody has won, but the game is not over"
     else:
         assert not acting, f"the game is over, but acting is {acting:b} and not 0"
-        sides = [winners >> seat & 1 for seat in range(variant.players)]
-        assert sides == [sides[seat % variant.sides] for seat in range(variant.players)], "a side wins only in part"
-
-
-def _moment(variant: Variant, states: np.ndarray) -> str:
-    return f"position {variant.snapshot(states[0])}"
+        won = [winners >> seat & 1 for seat in range(variant.players)]
+        assert won == [won[seat % variant.sides] for seat in range(variant.players)], "only a part of a side has won"
 
 
 def check_masks(case: Case) -> None:
@@ -547,7 +548,6 @@ def check_secrets(case: Case) -> None:
     stream = streams(case.seed, 1, "search")
     worlds = variant.new_states(1)
     moved = 0
-    hidden: dict[str, Any] = {}
     for step in moments(env, random, case.seed, 3, wanted=100):
         truth = env._states.copy()
         for seat in range(variant.players):

@@ -1,7 +1,7 @@
 """Players by name: "heuristic", "search:1000". What kinds there are, installed packages say.
 
-A kind is an entry point of the group `monsterzoo.policies`: a function `(variant, argument, seed)` that makes the player
-of a spec "kind" or "kind:argument". Our own are in `monsterzoo.policies`; environments know of none of them.
+A kind is an entry point of the group `monsterzoo.policies`: a function `(variant, argument, seed)` that makes the
+player of a spec "kind" or "kind:argument". Our own are in `monsterzoo.policies`; environments know of none of them.
 """
 
 from functools import cache

@@ -137,9 +137,7 @@ class SeatVectorEnv(VectorEnv):
     def _connect(self, threads: int) -> None:
         """Make the threads that step the games."""
         variant = self.variant
-        self._scratch = [
-            (np.zeros(variant.words, np.uint64), variant.new_views()) for _ in range(threads)
-        ]
+        self._scratch = [(np.zeros(variant.words, np.uint64), variant.new_views()) for _ in range(threads)]
         self._seats = seat_kernels.Seats(
             states=self.states,
             finals=self.final_states,
@@ -160,7 +158,9 @@ class SeatVectorEnv(VectorEnv):
         self._finals_in_place = self._final_observations(self._last[: 0 if self.copy else None])
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: value for name, value in self.__dict__.items() if name not in ("_finals_in_place", "_seats")}  # views
+        kept = {
+            name: value for name, value in self.__dict__.items() if name not in ("_finals_in_place", "_seats")
+        }  # views
         return {**kept, "_crew": self._crew.size}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -195,10 +195,8 @@ class SeatVectorEnv(VectorEnv):
         games, seats = np.zeros(n, np.int64), np.zeros(n, np.int64)
         rows, masks = np.zeros((n, variant.layout.size), np.int8), np.zeros((n, 64 * variant.words), np.int8)
         while True:
-            count = seat_kernels.find_others(
-                self.states, self.learners, games, seats, rows.view(np.uint64), masks.view(np.uint64), *self._scratch[0],
-                variant.num_actions,
-            )  # fmt: skip
+            shown = (rows.view(np.uint64), masks.view(np.uint64), *self._scratch[0], variant.num_actions)
+            count = seat_kernels.find_others(self.states, self.learners, games, seats, *shown)
             if not count:
                 return
             choices = np.zeros(count, np.int64)

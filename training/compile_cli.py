@@ -6,6 +6,7 @@ Every way to use a game is used once, on the smallest scale; whatever that compi
 import argparse
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from monsterzoo.envs import make_vec, names
@@ -62,8 +63,9 @@ def search(game: Game) -> None:
 def arena(game: Game) -> None:
     """A tournament of compiled players, and one with a player that Python asks."""
     variant = game.variant()
-    compiled = ["random", "heuristic"] if has_heuristic(variant) else ["random", "random"]
-    for players in (compiled, ["random", from_function(lambda rows, masks: np.argmax(masks, axis=1), "first")]):
+    compiled: list[Any] = ["random", "heuristic"] if has_heuristic(variant) else ["random", "random"]
+    asked: list[Any] = ["random", from_function(lambda rows, masks: np.argmax(masks, axis=1), "first")]
+    for players in (compiled, asked):
         entered, policies = enter(variant, players)
         Tournament(variant, entered).play(policies, 2)
 
@@ -80,7 +82,9 @@ STAGES: dict[str, Callable[[Game], None]] = {
 def main(arguments: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
     parser = argparse.ArgumentParser(prog="monsterzoo compile", description="Compile games ahead of their first use.")
-    parser.add_argument("games", nargs="*", metavar="GAME", help=f"games to compile (default: all): {', '.join(names())}")
+    parser.add_argument(
+        "games", nargs="*", metavar="GAME", help=f"games to compile (default: all): {', '.join(names())}"
+    )
     chosen = parser.parse_args(arguments)
     if JIT_OFF:
         raise ValueError("NUMBA_DISABLE_JIT is set: nothing is compiled")

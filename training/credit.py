@@ -16,7 +16,7 @@ NONE = -1
 
 
 class Decisions:
-    """Decisions of `num_envs` games, at most `steps` per game and rollout, in flat arrays of which `count` rows are used.
+    """Decisions of `num_envs` games, at most `steps` each in a rollout, in flat arrays with `count` rows in use.
 
     | name | shape and dtype | meaning |
     |---|---|---|

@@ -1,7 +1,7 @@
 """Where compiled code is kept: one folder for each set of sources it was built from.
 
-A kernel is built from this package, its own, and those its arguments belong to: a game's, a player's (`belongs_to`). The
-folder is named after a digest of all these sources, since numba would only notice changes in the kernel's own file.
+A kernel is built from this package, its own, and those its arguments belong to: a game's, a player's (`belongs_to`).
+The folder is named after a digest of all these sources: numba would only notice changes in the kernel's own file.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ _belongings: dict[Any, Path] = {}
 
 
 def belongs_to(function: Callable[..., Any], kind: Any) -> None:
-    """Kernels with arguments of a `kind` (numba's type of a record, or a NamedTuple class) build on a function's home."""
+    """Kernels with arguments of a `kind` (a numba record type, or a NamedTuple class) build on a function's home."""
     _belongings[kind] = _home(function)
 
 
@@ -34,7 +34,7 @@ def sources_of(function: Callable[..., Any], arguments: Any) -> frozenset[Path]:
 
 
 def kept_for(function: Callable[..., Any], sources: frozenset[Path], mode: str = "") -> FunctionCache:
-    """numba's cache of a function, in the folder of some sources, compiled in some mode."""
+    """Numba's cache of a function, in the folder of some sources, compiled in some mode."""
     return _cache_in(_folder(sources, mode), function)
 
 

@@ -54,7 +54,7 @@ def view_type(fields: list[tuple[Any, ...]]) -> np.dtype:
 
 
 def _without_gaps(fields: list[tuple[Any, ...]]) -> np.dtype:
-    """An aligned record type whose gaps are fields too: numpy copies nothing else, and records are compared by bytes."""
+    """An aligned record type. Gaps are fields too: numpy copies nothing else, and records are compared by bytes."""
     for name, *_ in fields:
         if hasattr(np.record, name):
             raise ValueError(f"a field cannot be called {name!r}: numpy's records have that attribute already")

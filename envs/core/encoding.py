@@ -22,7 +22,7 @@ _layouts: dict[Any, Callable[[], tuple[Layout, ...]]] = {}
 
 
 def register_layouts(view: Any, layouts: Callable[[], tuple[Layout, ...]]) -> None:
-    """Make the layouts of a view's type (a dtype, or numba's type for it) known; `view.layout` is an index into them."""
+    """Make the layouts of a view's type (see `jit.type_of`) known; `view.layout` is an index into them."""
     _layouts[view] = layouts
 
 
@@ -107,7 +107,7 @@ def _pieces(builder: Any, layout: Layout, record: np.dtype, start: Any, numbers:
         for index in np.ndindex(field.shape if numbers else field.shape[:-1]):
             address = place + sum(i * stride for i, stride in zip(index, strides, strict=True))
             if numbers:
-                yield _load(builder, start, address, np.dtype(np.uint8)), 8
+                yield _load(builder, start, address + field.first, np.dtype(np.uint8)), 8
             else:
                 yield _entry(builder, field, kind, _load(builder, start, address, kind)), field.shape[-1]
 
@@ -119,7 +119,7 @@ def _bytes_of_words(
     for index in np.ndindex(field.shape[:-1]):
         entry = place + sum(i * stride for i, stride in zip(index, strides))
         first, end = field.first, field.first + field.shape[-1]
-        for word in range(0, end, kind.itemsize):
+        for word in range(first - first % kind.itemsize, end, kind.itemsize):
             low, high = max(first, word) - word, min(end, word + kind.itemsize) - word
             whole, width = _load(builder, start, entry + word, kind), 8 * (high - low)
             yield _masked(builder, whole, 8 * low, width, 8 * kind.itemsize), width
@@ -159,12 +159,14 @@ def _constant(number: int) -> ir.Constant:
 
 
 def _place(record: np.dtype, name: str) -> int:
-    return int((record.fields or {})[name][1])
+    fields: Any = record.fields
+    return int(fields[name][1])
 
 
 def _memory(record: np.dtype, name: str) -> tuple[np.dtype, int, tuple[int, ...]]:
     """The type of a field's numbers, where it begins, and how far apart its entries are along each axis."""
-    whole = (record.fields or {})[name][0]
+    fields: Any = record.fields
+    whole = fields[name][0]
     strides = np.zeros(whole.shape, whole.base).strides if whole.shape else ()
     return whole.base, _place(record, name), strides
 

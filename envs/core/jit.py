@@ -1,7 +1,7 @@
 """`kernel`, `compiled`, `inlined`: functions compiled by numba, with machine code that is kept between processes.
 
-Kernels are called from Python; `compiled` and `inlined` functions are parts of kernels, and run their Python source when
-Python calls them.
+Kernels are called from Python; `compiled` and `inlined` functions are parts of kernels, and run their Python source
+when Python calls them.
 """
 
 import os
@@ -56,7 +56,7 @@ def _inner(function: _Function, **options: Any) -> _Function:
 
 
 def overload(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
-    """numba's `overload`: what compiled code runs instead of a Python `function`, found by the arguments' types."""
+    """Numba's `overload`: what compiled code runs instead of a Python `function`, found by the arguments' types."""
     return numba_overload(function, strict=False, jit_options=_PART)
 
 

@@ -8,8 +8,8 @@ and the plain `encode` and `decode` all follow from it. A field takes its values
 - `coded`: a small number, as a pattern of 0/1 columns;
 - `numbers`: small numbers, a column each.
 
-0/1 columns come first, then the numbers; both parts are padded to eight columns. A field with several axes takes as many
-entries of the view's field as it has: a view has room for the largest game.
+0/1 columns come first, then the numbers; both parts are padded to eight columns. A field with several axes takes as
+many entries of the view's field as it has: a view has room for the largest game.
 """
 
 from collections.abc import Iterator, Sequence
@@ -64,7 +64,7 @@ def one_hot(name: str, *shape: int, meaning: str, source: str = "", first: int =
 
 
 def coded(name: str, *shape: int, codes: Sequence[int], meaning: str, source: str = "") -> Field:
-    """Numbers from -1 on, each shown as a pattern of `shape[-1]` bits: `codes[0]` for -1, `codes[1]` for 0, and so on."""
+    """Numbers from -1 on, each as a pattern of `shape[-1]` bits: `codes[0]` for -1, `codes[1]` for 0, and so on."""
     if len(set(codes)) != len(codes):
         raise ValueError(f"{name}: two numbers have the same code")
     return Field(name, shape, 0, 1, meaning, CODED, source or name, codes=tuple(map(int, codes)))
@@ -164,7 +164,8 @@ def _entries(field: Field, views: Any) -> np.ndarray:
     shape = field.shape if field.kind == NUMBERS else field.shape[:-1]
     if field.kind == NUMBERS and shape:
         values = values.view(np.int8)[..., field.first :]
-    return values[(..., *map(slice, shape))]
+    places: tuple[Any, ...] = (..., *map(slice, shape))
+    return values[places]
 
 
 def _columns(field: Field, entries: np.ndarray) -> np.ndarray:

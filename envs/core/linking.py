@@ -5,7 +5,7 @@ nesting. Only kernels are ever called from Python, so here the code of an inner 
 Measured for the first step of an AEC environment: 8.9 s of compiling become 5.5 s, and since the optimizer sees the
 whole kernel at once, batches step a fifth faster (Pikit with four players, one core, old and new in turn).
 
-This is the only file that builds on numba's inside: the class of libraries, the lowering pass, and `insert_user_function`.
+This is the only file that builds on numba's inside: libraries of code, the lowering pass, `insert_user_function`.
 """
 
 from typing import Any
@@ -50,7 +50,7 @@ class _Whole(JITCodeLibrary):
         for library in libraries:
             if isinstance(library, _Part):
                 self._final_module.link_in(library.own_module(), preserve=True)
-        self._linking_libraries = [library for library in libraries if not isinstance(library, _Part)]
+        self._linking_libraries: list[Any] = [library for library in libraries if not isinstance(library, _Part)]
         super().finalize()
 
 
@@ -77,7 +77,7 @@ class _LowerPart(NativeLowering):
         state.flags.no_compile = True
         super().run_pass(state)
         lowered = state["cr"]
-        key = [].append  # numba tells functions apart by an entry point, which has to be a builtin; nobody calls it
+        key: Any = [].append  # numba tells functions apart by their entry points, which must be builtins
         state.targetctx.insert_user_function(key, lowered.fndesc, [state.library])
         state["cr"] = lowered._replace(cfunc=key)
         return True
@@ -124,6 +124,7 @@ class InnerFunction(CPUDispatcher):
     """A function that compiled code calls; called from Python it runs its Python source."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the Python source."""
         return self.py_func(*args, **kwargs)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:

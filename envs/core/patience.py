@@ -19,18 +19,15 @@ def be_quiet() -> None:
 
 @contextmanager
 def patience(what: str, seconds: int) -> Iterator[None]:
-    """Say on stderr, once for each `what`, that it is being compiled and about how long that takes, if it takes long."""
+    """Say on stderr, once for each `what`, that it is being compiled and for about how long, if it takes long."""
     if _quiet.is_set() or what in _told or getattr(_busy, "here", False):  # one kernel may compile another
         yield
         return
 
     def tell() -> None:
         _told.add(what)
-        print(
-            f"monsterzoo: compiling {what}, once on this machine: about {seconds} s (`monsterzoo compile` does it ahead)",
-            file=sys.stderr,
-            flush=True,
-        )
+        once = f"once on this machine: about {seconds} s (`monsterzoo compile` does it ahead)"
+        print(f"monsterzoo: compiling {what}, {once}", file=sys.stderr, flush=True)
 
     timer = threading.Timer(SILENCE, tell)
     timer.daemon = True

@@ -102,9 +102,7 @@ def _choose_at(policy, place, state, seat, words, views, stream):
         return lambda policy, place, state, seat, words, views, stream: choose_one(
             policy.tokens, (policy.places >> (2 * place)) & 3, state, seat, words, views, stream
         )
-    return lambda policy, place, state, seat, words, views, stream: choose(
-        policy, state, seat, words, views, stream
-    )
+    return lambda policy, place, state, seat, words, views, stream: choose(policy, state, seat, words, views, stream)
 
 
 @compiled

@@ -1,9 +1,9 @@
 """Bite Night by hand: know what the pile will pay, and grab that.
 
-- The own cards in the pile are certain to come (barring a skip), cards in hand may follow, any other card might be in
+- One's own cards in the pile are certain to come (barring a skip), cards in hand may follow, any other card might be in
   the pile: a tile is worth what it adds to the points of every scoring card, times how sure that card is. Tiles are
   grabbed, spared from the graveyard and raised by that value.
-- A card is laid for the lead it gives: the own points with it minus the others' average with the tiles on the table,
+- A card is laid for the lead it gives: one's own points with it minus the others' average with the tiles on the table,
   while in early rounds, when there are few tiles, cards that one can still collect for are preferred.
 - Graveyard cards are laid against tiles the others have more of; cards that steal against hearts in reach.
 """

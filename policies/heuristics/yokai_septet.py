@@ -2,11 +2,11 @@
 
 The ideas, the same for all variants:
 
-- A trick is worth the bosses in it; an empty trick is a burden that grows with every trick already taken, for the own
+- A trick is worth the bosses in it; an empty trick is a burden that grows with every trick already taken, for our
   side and for the others. A trick that ends the round outweighs everything.
 - The chance to win a trick comes from counting: cards that nobody has shown yet lie in the other hands in proportion to
   their sizes, seats known to be void may trump, cards passed on are known. Others try harder for a boss.
-- A boss is played where the own side probably takes it. Strong cards (the A, trumps) are kept for tricks with bosses.
+- A boss is played where our side probably takes it. Strong cards (the A, trumps) are kept for tricks with bosses.
 - Passing and discarding weigh a card's suit, rank and the length of its suit in the hand.
 - Seven Suitors: a boss is worth more if its twin is already captured, nothing if the suit cannot be sealed any more;
   tricks cost nothing, and the first lead sets trump, so it comes from a long suit.
@@ -238,7 +238,7 @@ def worth_of_bosses(view, game, cards):
 
 @compiled
 def worth_of_boss(view, game, boss):
-    """What capturing a boss is worth to the own side."""
+    """What capturing a boss is worth to our side."""
     suit = SUIT_OF[boss]
     if view.variant == BASE:
         return BOSS[game] + (STAR[game] * WHITE_STARS[suit] if suit != view.trump else 0.0)

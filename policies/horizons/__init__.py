@@ -48,10 +48,12 @@ def as_rewarded(world, truth, side):
     """The share of the win; with reward="score" the lead in points, from 0 (one `scale` behind) to 1 (one ahead)."""
     if truth.reward != REWARD_SCORE:
         return share_of_win(world, side)
-    total = 0
+    own, total = 0, 0
     for other in range(np.int64(world.sides)):
-        total += score(world, other)
-    lead = score_reward(world, np.float32(score(world, side)), np.float32(total))
+        points = score(world, other)
+        own = points if other == side else own
+        total += points
+    lead = score_reward(world, np.float32(own), np.float32(total))
     return min(max(0.5 + 0.5 * np.float64(lead), 0.0), 1.0)
 
 

@@ -13,7 +13,8 @@ from monsterzoo.training.cli import main
 from monsterzoo.training.config import USUAL, Config
 from nim import NIM
 
-TINY = "--updates 2 --num-envs 16 --steps 16 --width 8 --minibatch 64 --evaluate-games 8 --no-tensorboard".split()
+TINY = ["--updates", "2", "--num-envs", "16", "--steps", "16", "--width", "8", "--minibatch", "64",
+        "--evaluate-games", "8", "--no-tensorboard"]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
