@@ -5,7 +5,7 @@ Seats count clockwise from the observer (0 is itself). Who of those that decide 
 
 import numpy as np
 
-from ..core.bits import ZERO, bit, seen_from, wrap
+from ..core.bits import ZERO, seen_by, seen_from, set_of, wrap
 from ..core.contract import view_type
 from ..core.jit import compiled, inlined
 from ..core.layout import Layout, bitset, numbers, one_hot
@@ -111,12 +111,6 @@ def look(state, seat, view):
 
 
 @inlined
-def seen_by(seat, who, players):
-    """Another seat, counted clockwise from the observer."""
-    return wrap(np.int64(who) - seat + players, players)
-
-
-@inlined
 def look_at_course(state, seat, view):
     """How far the game is, who leads and decides, and the scores."""
     players, other = np.int64(state.players), seat
@@ -187,9 +181,3 @@ def look_at_choices(state, seat, view):
     else:
         view.chosen_card = NONE
         view.chosen_tiles = set_of(card_or_tile) | set_of(second_tile)
-
-
-@inlined
-def set_of(index):
-    """The set of one index, empty for NONE."""
-    return ZERO if index == NONE else bit(index)

@@ -39,6 +39,18 @@ def wrap(value, count):
 
 
 @inlined
+def set_of(index):
+    """The set of one index; empty for a negative one, which stands for none."""
+    return np.uint64(0) if index < 0 else bit(index)
+
+
+@inlined
+def seen_by(seat, who, players):
+    """A seat as the number of places it is clockwise from another; -1, which stands for nobody, stays."""
+    return -1 if who < 0 else wrap(np.int64(who) - seat + players, players)
+
+
+@inlined
 def seen_from(seat, seats, players):
     """A set of seats with each as the number of places it is clockwise from one of the `players`."""
     return (seats >> np.uint64(seat) | seats << np.uint64(players - seat)) & first(players)

@@ -6,7 +6,7 @@ it. Cards that nobody has shown are known by number only: those of the deck, and
 
 import numpy as np
 
-from ..core.bits import wrap
+from ..core.bits import seen_by, wrap
 from ..core.contract import view_type
 from ..core.jit import compiled, inlined
 from ..core.layout import Layout, bitset, numbers, one_hot
@@ -91,12 +91,6 @@ def layout(players: int) -> Layout:
         numbers("last_turns", high=players, meaning="last turns left, this one included; 0 before they begin"),
         numbers("turns_left", high=MOST_TURNS, meaning="turns until truncation, this one included, up to 127"),
     )  # fmt: skip
-
-
-@inlined
-def seen_by(seat, who, players):
-    """Another seat, or NONE, counted clockwise from the observer."""
-    return NONE if who == NONE else wrap(who - seat + players, players)
 
 
 @compiled

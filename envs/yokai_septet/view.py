@@ -6,7 +6,7 @@ bosses are those of rules.py.
 
 import numpy as np
 
-from ..core.bits import ZERO, bit, first, has, where, wrap
+from ..core.bits import ZERO, first, has, seen_by, set_of, where, wrap
 from ..core.contract import view_type
 from ..core.jit import compiled, inlined
 from ..core.layout import Field, Layout, bitset, coded, numbers, one_hot
@@ -118,18 +118,6 @@ def _straw(cards: int) -> list[Field]:
         coded("straw_down", 2, DOWN, 14, codes=codes, meaning="the same for the places below, where the card is known"),
         bitset("straw_left", 2, DOWN, meaning="places below that still hold a card, by seat"),
     ]  # fmt: skip
-
-
-@inlined
-def seen_by(seat, who, players):
-    """Another seat, or NONE, counted clockwise from the observer."""
-    return NONE if who == NONE else wrap(who - seat + players, players)
-
-
-@inlined
-def set_of(card):
-    """The set of one card, empty for NONE."""
-    return ZERO if card == NONE else bit(card)
 
 
 @compiled
