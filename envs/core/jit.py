@@ -67,7 +67,7 @@ def kernel(function: _Function) -> _Function:
     """
     if JIT_OFF:
         return function
-    dispatcher = numba.njit(pipeline_class=WholeCompiler, **_COMMON)(function)
+    dispatcher = numba.njit(pipeline_class=WholeCompiler, no_cfunc_wrapper=True, **_COMMON)(function)
     dispatcher.__class__ = _Kernel
     return dispatcher
 
