@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,71 @@ def test_a_cold_start_is_measured_in_a_process_of_its_own() -> None:
     assert coldstart.processor_seconds("time.sleep(0.2)") < 0.15
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         coldstart.processor_seconds("1 / 0")
+
+
+# --- Whatever happens to the cache ---
+
+_USE = """
+from race_cache import GAME
+from monsterzoo.envs.vector import VectorGame
+games = VectorGame(GAME, 4, seed=0)
+games.step(games.sample_actions())
+print(int(games.observations.sum()))
+"""
+
+
+def _use(folder: Path, cache: Path, **limits: int) -> subprocess.CompletedProcess[str]:
+    def limit() -> None:
+        import resource
+
+        if "file_size" in limits:  # stands for a full disk
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limits["file_size"],) * 2)
+
+    settings = {**os.environ, "MONSTERZOO_CACHE_DIR": str(cache), "PYTHONPATH": str(folder)}
+    command = [sys.executable, "-c", "import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n" + _USE]
+    return subprocess.run(command, env=settings, capture_output=True, text=True, check=False, preexec_fn=limit)
+
+
+@pytest.fixture
+def race(tmp_path: Path) -> Path:
+    write_game(tmp_path, "race_cache")
+    return tmp_path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of files are set the Unix way")
+def test_a_full_disk_only_costs_compiling_again(race: Path) -> None:
+    done = _use(race, race / "cache", file_size=2_000)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("compiled code cannot be kept in") == 1
+
+
+def test_a_folder_that_cannot_be_used_only_costs_compiling_again(race: Path) -> None:
+    (race / "file").write_text("not a folder")
+    done = _use(race, race / "file")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("compiled code cannot be kept in") == 1
+    assert "MONSTERZOO_CACHE_DIR" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "garbage"])
+def test_damaged_files_are_replaced(race: Path, kind: str, damage: str) -> None:
+    good = _use(race, race / "cache")
+    assert good.returncode == 0, good.stderr
+    for file in (race / "cache").rglob(f"*.{kind}"):
+        whole = file.read_bytes()
+        file.write_bytes({"cut": whole[: len(whole) // 2], "empty": b"", "garbage": b"\x93" * len(whole)}[damage])
+    for complaints in (1, 0):  # once, and then the files are whole again
+        done = _use(race, race / "cache")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == good.stdout
+        assert done.stderr.count("cannot be read") == complaints, done.stderr
+
+
+def test_two_processes_that_compile_at_once_do_not_disturb_each_other(race: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(lambda _: _use(race, race / "cache"), range(2)))
+    done.append(_use(race, race / "cache"))
+    assert [one.returncode for one in done] == [0, 0, 0], [one.stderr for one in done]
+    assert len({one.stdout for one in done}) == 1
+    assert done[-1].stderr == ""

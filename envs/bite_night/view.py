@@ -66,11 +66,11 @@ VIEW = view_type(
 
 
 def layout(players: int, advanced: bool) -> Layout:
-    """The observation's fields. One of cards has a column a design, one of tiles a column a tile."""
+    """The observation's fields. One of cards has a column per design, one of tiles a column per tile."""
     designs, places = DESIGNS if advanced else BASIC_DESIGNS, players * rounds(players)
     guards = "first and second graveyard closed" + (", servant, vow of celibacy" if advanced else "")
     fields = [
-        bitset("hand", designs, meaning="own hand; in the rendezvous the own cards that were set aside"),
+        bitset("hand", designs, meaning="own hand; in the rendezvous its own cards that were set aside"),
         bitset(
             "hand_twice", len(TWICE), source="hand", first=DESIGNS, meaning=f"both copies in hand: {', '.join(TWICE)}"
         ),

@@ -10,13 +10,14 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba import types
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, NullCache
 
 _UNUSED_DAYS = 14
 _CORE = Path(__file__).resolve().parent
@@ -33,7 +34,7 @@ def sources_of(function: Callable[..., Any], arguments: Any) -> frozenset[Path]:
     return frozenset({_CORE, _home(function), *_homes(arguments)})
 
 
-def kept_for(function: Callable[..., Any], sources: frozenset[Path], mode: str = "") -> FunctionCache:
+def kept_for(function: Callable[..., Any], sources: frozenset[Path], mode: str = "") -> FunctionCache | NullCache:
     """Numba's cache of a function, in the folder of some sources, compiled in some mode."""
     return _cache_in(_folder(sources, mode), function)
 
@@ -70,14 +71,56 @@ def _homes(arguments: Any) -> Iterator[Path]:
             yield from _homes(one)
 
 
+class _KeptCode(FunctionCache):
+    """numba's cache, in which nothing that happens to files keeps a kernel from being compiled."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The code for some types, or None; what cannot be read is forgotten."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # unpickling damaged bytes can raise anything
+            _complain(f"compiled code in {self.cache_path} cannot be read ({_reason(error)}): compiling again")
+            with suppress(Exception):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the code for some types, if there is room."""
+        try:
+            super().save_overload(sig, data)
+        except Exception as error:  # a full disk, a folder that has become read-only, a damaged index
+            _complain(f"compiled code cannot be kept in {self.cache_path} ({_reason(error)})")
+
+
 @cache
-def _cache_in(folder: Path, function: Callable[..., Any]) -> FunctionCache:
+def _cache_in(folder: Path, function: Callable[..., Any]) -> FunctionCache | NullCache:
     configured = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
     try:
-        return FunctionCache(function)
+        kept = _KeptCode(function)
+    except RuntimeError:  # there is no folder that can be written
+        kept = None
     finally:
         numba.config.CACHE_DIR = configured
+    # Where ours cannot be written numba takes another folder, and would find code of other sources there.
+    if kept is None or folder not in Path(kept.cache_path).parents:
+        _complain(f"compiled code cannot be kept in {folder}; MONSTERZOO_CACHE_DIR names another folder")
+        return NullCache()
+    return kept
+
+
+def _reason(error: Exception) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
+_complaints: set[str] = set()
+
+
+def _complain(problem: str) -> None:
+    """Say on stderr, once, what is wrong with the cache; everything works without it."""
+    if not _complaints:
+        print(f"monsterzoo: {problem}", file=sys.stderr, flush=True)
+    _complaints.add(problem)
 
 
 @cache
@@ -87,10 +130,11 @@ def _folder(sources: frozenset[Path], mode: str) -> Path:
         for source in [home] if home.is_file() else sorted(home.rglob("*.py")):
             digest.update(f"{home.name}/{source.relative_to(home)}".encode() + b"\0" + source.read_bytes() + b"\0")
     folder = cache_root() / (digest.hexdigest()[:20] + mode)
-    if not folder.exists():
-        _forget_unused(folder.parent)
-    else:
-        os.utime(folder)
+    with suppress(OSError):  # a cache that cannot be written is no reason to fail
+        if folder.exists():
+            os.utime(folder)
+        else:
+            _forget_unused(folder.parent)
     return folder
 
 

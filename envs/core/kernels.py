@@ -2,7 +2,7 @@
 
 Arrays: `states` (N,) records; `words` (W,) uint64, W = ceil(actions / 64), is scratch for one bit set of actions and
 `sets` (N, W) has one for every game; `rows` (N, observation / 8) and `masks` (N, 8 W) are the int8 tensors seen as
-uint64, masks padded to 64 columns a word; `views` (1,) is scratch for what one seat knows.
+uint64, masks padded to 64 columns per word; `views` (1,) is scratch for what one seat knows.
 """
 
 from typing import Any, NamedTuple

@@ -3,7 +3,7 @@
 A layout is a list of fields, declared once per game and number of players; spaces, documentation, the compiled encoder
 and the plain `encode` and `decode` all follow from it. A field takes its values from the view's field of the same name:
 
-- `bitset`: a set, one 0/1 column a member;
+- `bitset`: a set, one 0/1 column per member;
 - `one_hot`: a small number, one 0/1 column for each value it can have;
 - `coded`: a small number, as a pattern of 0/1 columns;
 - `numbers`: small numbers, a column each.

@@ -45,7 +45,7 @@ VIEW = view_type(
         ("last_cancel", np.int8),  # who laid the last cancel on it, else NONE
         ("cancels", np.int8, 4),  # cancels on it by seat
         # cards; for bags see bags.py, for sets of mechas rules.py
-        ("hand", np.uint64, 2),  # bag of the own kaiju
+        ("hand", np.uint64, 2),  # bag of its own kaiju
         ("centre", np.uint64, 2),  # bag
         ("discard_pile", np.uint64, 2),  # bag, pending ones included
         ("unseen", np.uint64, 2),  # bag of all cards in the deck or secretly in other hands
@@ -132,7 +132,7 @@ def look_at_pending(state, seat, view):
 
 @inlined
 def look_at_cards(state, seat, view):
-    """What lies on the table, the own hand, and what must be somewhere else."""
+    """What lies on the table, its own hand, and what must be somewhere else."""
     own = hand(state, seat)
     for word in range(2):
         view.hand[word] = own[word]

@@ -182,7 +182,7 @@ def look_at_passes_to_all(state, seat, view):
 
 @inlined
 def look_at_straw(state, seat, view):
-    """Two players: the own secret discard and choices, and what both see of the straw piles."""
+    """Two players: its own secret discard and choices, and what both see of the straw piles."""
     view.discard = set_of(state.discards[seat])
     view.exchange = state.exchanges[seat]
     view.keep = state.keeps[seat]
