@@ -1,4 +1,4 @@
-"""Loops over states that are the same for every game: stepping, rewards, observations, playouts.
+"""Loops over states that are the same for every game: stepping, rewards, observations.
 
 Arrays: `states` (N,) records; `words` (W,) uint64, W = ceil(actions / 64), is scratch for one bit set of actions and
 `sets` (N, W) has one for every game; `rows` (N, observation / 8) and `masks` (N, 8 W) are the int8 tensors seen as
@@ -284,15 +284,3 @@ def play_randomly(states, streams, steps, words):
             if state.outcome != PLAYING:
                 setup(state)
     return len(states) * steps
-
-
-@compiled
-def play_out(state, stream, words, limit):
-    """Play one game at random to its end (or for `limit` steps); returns the steps taken."""
-    steps = 0
-    while state.outcome == PLAYING and steps < limit:
-        seat = lowest(np.uint64(state.acting))
-        legal(state, seat, words)
-        step(state, seat, pick(words, stream))
-        steps += 1
-    return steps
