@@ -6,11 +6,13 @@ RUN := $(VENV)/bin/python -m
 INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 PACKAGING := pyproject.toml setup.py constraints.txt
 
-.PHONY: help demo test lint benchmark generated clean
+.PHONY: help demo test lint fuzz soak benchmark generated clean
 
 help:
 	@echo "make demo       train a network for a minute and let it play; about three minutes, into runs/demo"
 	@echo "make test       ruff, mypy and pytest"
+	@echo "make fuzz       odd and impossible inputs at every entrance, for MINUTES=30"
+	@echo "make soak       STEPS=1e9 steps of all games, looking for leaks and lost cards"
 	@echo "make benchmark  the full throughput table, kept in docs"
 	@echo "make generated  rewrite the tables and playthroughs that are made from code"
 	@echo "make clean      remove the virtual environment and caches"
@@ -25,6 +27,14 @@ lint: $(VENV)/.test
 	$(RUN) ruff format --check .
 	$(RUN) ruff check .
 	$(RUN) mypy
+
+MINUTES ?= 30
+fuzz: $(VENV)/.test
+	$(VENV)/bin/python tests/fuzz/run.py --minutes $(MINUTES)
+
+STEPS ?= 1e9
+soak: $(VENV)/.test
+	$(RUN) tools.soak --steps $(STEPS)
 
 benchmark: $(VENV)/.test
 	$(RUN) monsterzoo.benchmarks.throughput --json docs/throughput.json

@@ -1,14 +1,16 @@
 """MonsterZoo's environments: `make`, `make_vec`, `names`, `replay`, and one module per game such as `pikit_v0`."""
 
+from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 from pettingzoo import AECEnv
 
+from .core import rng
 from .core.catalogue import find_game, names
 from .core.game import Game, IllegalActionError, SnapshotError, Variant
-from .core.rng import env_seed
+from .core.options import is_whole
 from .register import register_game, register_installed, register_lazily
 from .vector import VectorGame
 from .version import VERSION as __version__  # noqa: N811
@@ -50,18 +52,35 @@ def make_vec(name: str, num_envs: int, threads: int = 1, seed: int | None = None
     return VectorGame(find_game(name), num_envs, threads, seed, **options)
 
 
+def env_seed(seed: int, index: int) -> int:
+    """The seed of the AEC environment that plays the same games as game `index` of a batch seeded with `seed`.
+
+    Raises `ValueError` unless 0 <= seed < 2**64 and index is a whole number from 0.
+    """
+    if not is_whole(index) or index < 0:
+        raise ValueError(f"an index is a whole number from 0, not {index!r}")
+    return rng.env_seed(rng.check_seed(seed), index)
+
+
 def variant(name: str, **options: Any) -> Variant:
     """A game with its options: sizes, action names, observation layout, without an environment around it."""
     return find_game(name).variant(**options)
 
 
 def replay(record: dict[str, Any]) -> AECEnv:
-    """The `raw_env` of a record (see `GameEnv.record`), played to where the record ends."""
+    """The `raw_env` of a record (see `GameEnv.record`), played to where the record ends.
+
+    Raises `ValueError` for what is not a record, and `IllegalActionError` for a game that cannot be.
+    """
     from .aec import GameEnv
 
-    for key in ("game", "options", "actions"):
+    if not isinstance(record, Mapping):
+        raise ValueError(f"a record is a dict, not {record!r:.80}")
+    for key, kind in (("game", str), ("options", Mapping), ("actions", list | tuple)):
         if key not in record:
             raise ValueError(f"the record has no {key!r}")
+        if not isinstance(record[key], kind):
+            raise ValueError(f"{key!r} of the record cannot be {record[key]!r:.80}")
     env = GameEnv(find_game(record["game"]), **record["options"])
     if "snapshot" in record:
         env.reset(options={"snapshot": record["snapshot"]})
@@ -72,7 +91,11 @@ def replay(record: dict[str, Any]) -> AECEnv:
     else:
         raise ValueError("the record has no start: 'seed', 'generator' or 'snapshot'")
     seats = record.get("seats") or [None] * len(record["actions"])
+    if not isinstance(seats, list | tuple) or len(seats) != len(record["actions"]):
+        raise ValueError(f"'seats' of the record are {len(record['actions'])} numbers, one an action")
     for seat, action in zip(seats, record["actions"], strict=True):
+        if seat is not None and not (is_whole(seat) and 0 <= seat < len(env.possible_agents)):
+            raise ValueError(f"'seats' of the record: there is no seat {seat!r}")
         agent = env.agent_selection if seat is None else env.possible_agents[seat]
         env.step_for(agent, env.parse_action(action))
     return env

@@ -14,8 +14,9 @@ from .core import kernels
 from .core.contract import PLAYING, TERMINATED
 from .core.game import Game, Variant
 from .core.layout import Layout
-from .core.rng import generator
-from .spaces import action_space, fresh_seed, observation_space
+from .core.options import is_whole, whole
+from .core.rng import check_seed, generator
+from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 from .wrapping import StandardWrappers
 
 _SAVED = b"MZOO1"
@@ -84,9 +85,15 @@ class GameEnv(AECEnv):
     # --- Playing ---
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game: of a seed, of the last game's generator, or from `options={"snapshot": …}`."""
-        snapshot = (options or {}).get("snapshot")
-        if seed is None and not self._seeded:
+        """Begin a game: of a seed (0 <= seed < 2**64), of the last game's generator, or from a snapshot.
+
+        `options={"snapshot": …}` is the only option; raises `ValueError` for others, and changes nothing then.
+        """
+        # PettingZoo's own tests pass an option called "options", which means nothing.
+        snapshot = check_reset_options(options, "snapshot", "options").get("snapshot")
+        if seed is not None:
+            seed = check_seed(seed)
+        elif not self._seeded:
             seed = fresh_seed()
         if snapshot is not None:
             states = self.variant.load(snapshot, fresh_seed() if seed is None else seed)
@@ -103,7 +110,9 @@ class GameEnv(AECEnv):
 
     def reset_generator(self, state: int) -> None:
         """Begin a game with the generator in a known state, as a record without a seed does."""
-        self._states["rng"] = state
+        if not is_whole(state) or not 0 <= whole(state) < 1 << 64:
+            raise ValueError(f"a generator is a whole number from 0 to 2**64 - 1, not {state!r}")
+        self._states["rng"] = whole(state)
         self._seeded = True
         self.reset()
 
@@ -150,7 +159,7 @@ class GameEnv(AECEnv):
         try:
             legal = type(action) is not bool and action >= 0 and self._masks[seat, action] == 1
             number = action.__index__()
-        except (TypeError, IndexError, AttributeError, ValueError):
+        except (TypeError, IndexError, AttributeError, ValueError, OverflowError):
             legal = False
         if not legal or number == self._num_actions - 1:
             raise self.variant.refuse(self._states[0], seat, action)
@@ -172,11 +181,21 @@ class GameEnv(AECEnv):
             self.render()
 
     def is_legal(self, action: int) -> bool:
-        """Whether `agent_selection` may choose an action now; False for everything once the game is over."""
+        """Whether `agent_selection` may choose an action now; False for all once the game is over.
+
+        Raises `IllegalActionError` for what is not a whole number.
+        """
         agents = self.agents
         if not agents or self.terminations[agents[0]] or self.truncations[agents[0]]:
             return False
-        return 0 <= action < self._num_actions and bool(self._masks[self._acting, action])
+        try:
+            if 0 <= action < self._num_actions:
+                return bool(self._masks[self._acting, action])
+        except (TypeError, IndexError, ValueError):
+            pass
+        if not is_whole(action):
+            raise self.variant.refuse(self._states[0], self._acting, action)
+        return False
 
     def _finish(self) -> None:
         ended = int(self._states["outcome"][0])
@@ -224,7 +243,9 @@ class GameEnv(AECEnv):
         return self.variant.describe(self.variant.look(self._states, 0, self._seat(agent))[0], self._seat(agent))
 
     def action_name(self, action: int) -> str:
-        """The name of an action."""
+        """The name of an action; raises `ValueError` for what is none."""
+        if not is_whole(action):
+            raise ValueError(f"an action is a whole number, not {action!r}")
         if not 0 <= action < self.variant.num_actions:
             raise ValueError(f"action {action!r} is out of range, actions are 0 to {self.variant.num_actions - 1}")
         return self.variant.action_names[action]
@@ -293,7 +314,11 @@ class GameEnv(AECEnv):
             raise ValueError(f"the bytes are of {head['game']} with {head['options']}, not of this environment")
         if head["fields"] != _fields(self.variant.game.record):
             raise ValueError("the bytes were saved by another version of the game")
-        return head, np.frombuffer(body[4 + length :], self.variant.game.record).copy()
+        if len(body) != 4 + length + self.variant.game.record.itemsize:
+            raise ValueError("the saved bytes do not hold one state")
+        states = np.frombuffer(body[4 + length :], self.variant.game.record).copy()
+        self.variant.check_states(states, exactly=True)
+        return head, states
 
     # --- Looking ---
 

@@ -1,7 +1,7 @@
 """Any game as a PettingZoo parallel environment: all seats that must decide act in one step."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from pettingzoo import ParallelEnv
 
 from .aec import GameEnv
 from .core.game import Game, IllegalActionError
+from .core.options import is_whole
 
 ILLEGAL_REWARD = -1.0
 
@@ -46,7 +47,7 @@ class ParallelGameEnv(ParallelEnv):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin a game; observations and infos by agent."""
+        """Begin a game, see `GameEnv.reset`; observations and infos by agent."""
         self.aec.reset(seed, options)
         self.agents = list(self.possible_agents)
         return self._observations(), dict(self.aec.infos)
@@ -65,6 +66,8 @@ class ParallelGameEnv(ParallelEnv):
         aec = self.aec
         if not self.agents:
             raise RuntimeError("the game is over; call reset()")
+        if not isinstance(actions, Mapping):
+            raise ValueError(f"actions are a dict by agent, not {actions!r}")
         missing = [agent for agent in self.agents if agent not in actions]
         unknown = [agent for agent in actions if agent not in self.agents]
         if missing or unknown:
@@ -89,7 +92,7 @@ class ParallelGameEnv(ParallelEnv):
         """What is wrong with an action, if anything."""
         aec, seat = self.aec, self.possible_agents.index(agent)
         mask = aec._masks[seat]  # not the copies in `infos`, which users may have changed
-        whole = isinstance(action, int | np.integer) and not isinstance(action, bool)
+        whole = is_whole(action)
         if whole and 0 <= action < aec.variant.num_actions and mask[action]:
             return None
         if whole and mask[-1]:

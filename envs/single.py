@@ -10,12 +10,13 @@ from gymnasium.vector.utils import batch_space
 
 from .core import kernels, seat_kernels
 from .core.catalogue import find_game
-from .core.game import Game
-from .core.rng import env_seed, generator, streams
+from .core.game import Game, IllegalActionError
+from .core.options import is_whole, whole
+from .core.rng import check_seed, env_seed, generator, streams
 from .core.seat_kernels import Uniform, mix_tokens
 from .core.threads import Crew, check_counts
-from .players import make_player
-from .spaces import action_space, fresh_seed, observation_space
+from .players import as_actions, ask, check_player, make_player
+from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 
 
 class SeatVectorEnv(VectorEnv):
@@ -24,6 +25,10 @@ class SeatVectorEnv(VectorEnv):
     Observations are `{"observation": int8 (N, n), "action_mask": int8 (N, A)}`, rewards add up from one decision of the
     learner to its next. Finished games are replaced in the same step (`AutoresetMode.SAME_STEP`), with `final_obs` and
     `final_info` in the infos. An illegal action ends its game with reward -1.
+
+    An opponent that chooses what it may not raises `IllegalActionError`, naming the policy and the action. The step (or
+    reset) is then unfinished, as after any error or interruption inside a policy: `step` refuses to go on until `reset`
+    has begun all games anew.
 
     Args:
         game: the game.
@@ -51,14 +56,14 @@ class SeatVectorEnv(VectorEnv):
     ) -> None:
         game = find_game(game) if isinstance(game, str) else game
         self.variant = variant = game.variant(**options)
-        rotating = seat == "rotate"
-        if not rotating and not (isinstance(seat, int) and 0 <= seat < variant.players):
+        rotating = isinstance(seat, str) and seat == "rotate"
+        if not rotating and not (is_whole(seat) and 0 <= int(seat) < variant.players):
             raise ValueError(
                 f"{game.name}: seat={seat!r} is not allowed; allowed: 0 to {variant.players - 1} or 'rotate'"
             )
         if render_mode is not None:
             raise ValueError(f"{game.name}: render_mode={render_mode!r} is not allowed; allowed: None for batches")
-        check_counts(game.name, num_envs=num_envs, threads=threads)
+        num_envs, threads = check_counts(game.name, num_envs=num_envs, threads=threads)
         self.num_envs, self.render_mode, self.copy = num_envs, render_mode, copy
         self.policies = _policies(variant, opponents)
         self.single_observation_space = observation_space(variant)
@@ -67,7 +72,7 @@ class SeatVectorEnv(VectorEnv):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.metadata = {**type(self).metadata, "name": game.name}
         self._turn = 1 if rotating else 0
-        self._first_seats = np.arange(num_envs) % variant.players if rotating else np.full(num_envs, seat)
+        self._first_seats = np.arange(num_envs) % variant.players if rotating else np.full(num_envs, int(seat))
         self._compiled = _compiled(self.policies)
 
         self.states, self.final_states = variant.new_states(num_envs), variant.new_states(num_envs)
@@ -84,14 +89,20 @@ class SeatVectorEnv(VectorEnv):
         self._streams = streams(0, num_envs, "opponents")
         self._connect(min(threads, num_envs))
         self._seeds: list[int] | None = None
+        self._ready = False  # whether every game waits for its learner
 
     # --- Gymnasium's interface ---
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Begin all games; game i of seed s is the AEC environment seeded with `env_seed(s, i)`, or with `seed[i]`."""
+        """Begin all games; game i of seed s is the AEC environment seeded with `env_seed(s, i)`, or with `seed[i]`.
+
+        Seeds are from 0 to 2**64 - 1. There are no options; raises `ValueError` for any, `reset_mask` included.
+        """
+        check_reset_options(options)
         self._seed(seed)
+        self._ready = False
         self.learners[:] = self._first_seats
         if self._compiled is not None:
             self._starting[0] = True
@@ -102,23 +113,29 @@ class SeatVectorEnv(VectorEnv):
                 kernels.begin(self.states, i)
             self._ask_others()
             self._show()
+        self._ready = True
         observed = self._observed()
         return observed, self._info(observed)
 
     def step(self, actions: Any) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Carry out the learners' actions, integers (N,)."""
-        choices = np.asarray(actions)
-        if choices.shape != (self.num_envs,) or choices.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions are whole numbers of shape ({self.num_envs},), not {choices.dtype} {choices.shape}"
-            )
+        """Carry out the learners' actions, integers (N,).
+
+        Raises `IllegalActionError`, and changes nothing, for what is not the number of an action.
+        """
+        if not self._ready:
+            raise RuntimeError("there is no game to go on with: call reset(), also after a step that was broken off")
+        choices = as_actions(actions, self.num_envs)
         self._choices[:] = choices
         if self._choices.view(np.uint64).max() >= self.variant.num_actions:  # or negative
-            raise ValueError(f"actions are 0 to {self.variant.num_actions - 1}, not {choices.min()} to {choices.max()}")
+            raise IllegalActionError(
+                f"actions are 0 to {self.variant.num_actions - 1}, not {choices.min()} to {choices.max()}"
+            )
         if self._compiled is not None:
             self._crew.run()
         else:
+            self._ready = False  # stays so if a policy fails: some games have then gone on and others have not
             self._step_in_pieces()
+            self._ready = True
         observed = self._observed()
         infos = self._info(observed)
         done = self._terminated | self._truncated
@@ -170,13 +187,14 @@ class SeatVectorEnv(VectorEnv):
     def _seed(self, seed: int | Sequence[int | None] | None) -> None:
         if seed is None and self._seeds is not None:
             return  # the generators go on
-        if seed is None or isinstance(seed, int | np.integer):
-            base = fresh_seed() if seed is None else int(seed)
-            self._seeds = [env_seed(base, i) for i in range(self.num_envs)]
-        else:
+        seed = seed.tolist() if isinstance(seed, np.ndarray) else seed
+        if isinstance(seed, Sequence) and not isinstance(seed, str | bytes):
             if len(seed) != self.num_envs:
                 raise ValueError(f"{self.num_envs} seeds are needed, not {len(seed)}")
-            self._seeds = [fresh_seed() if one is None else int(one) for one in seed]
+            self._seeds = [fresh_seed() if one is None else check_seed(one) for one in seed]
+        else:
+            base = fresh_seed() if seed is None else check_seed(seed)
+            self._seeds = [env_seed(base, i) for i in range(self.num_envs)]
         self.states["rng"] = [generator(one) for one in self._seeds]
         self._streams["rng"] = [generator(one, "opponents") for one in self._seeds]
 
@@ -204,8 +222,8 @@ class SeatVectorEnv(VectorEnv):
             for who, policy in enumerate(self.policies):
                 asked = np.flatnonzero(relative == who)
                 if len(asked):
-                    mask = masks[asked, : variant.num_actions]
-                    choices[asked] = policy.act(rows[asked], mask, seats[asked], self.states[games[asked]])
+                    mask, states = masks[asked, : variant.num_actions], self.states[games[asked]]
+                    choices[asked] = ask(policy, variant, rows[asked], mask, seats[asked], states)
             seat_kernels.step_others(self.states, self.learners, games[:count], seats[:count], choices, self._rewards)
 
     def _show(self) -> None:
@@ -258,7 +276,12 @@ class SeatEnv(gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Begin a game; with a rotating seat each game has the next one, a seed starts with seat 0."""
+        """Begin a game; with a rotating seat each game has the next one, a seed starts with seat 0.
+
+        There are no options, and a seed is from 0 to 2**64 - 1; raises `ValueError` for others.
+        """
+        check_reset_options(options)
+        seed = None if seed is None else check_seed(seed)
         super().reset(seed=seed)
         games = self._games
         # A finished game was replaced at once: that one is the next, unless a seed asks for another.
@@ -268,15 +291,18 @@ class SeatEnv(gymnasium.Env):
         return self._first(games._observed()), self._info()
 
     def _replaced(self) -> bool:
-        return self._over
+        return self._over and self._games._ready
 
     def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """Carry out the learner's action and play on to its next decision."""
         if self._over:
             raise RuntimeError("the game is over; call reset()")
-        if isinstance(action, bool | np.bool_) or not isinstance(action, int | np.integer | np.ndarray):
-            raise ValueError(f"an action is a whole number, not {action!r}")
-        observations, rewards, terminated, truncated, infos = self._games.step(np.reshape(action, 1))
+        number = action.reshape(()) if isinstance(action, np.ndarray) and action.size == 1 else action
+        if not is_whole(number):
+            raise IllegalActionError(f"an action is a whole number, not {action!r}")
+        if not 0 <= whole(number) < self.variant.num_actions:
+            raise self.variant.refuse(self._games.states[0], int(self._games.learners[0]), number)
+        observations, rewards, terminated, truncated, infos = self._games.step([whole(number)])
         self._over = bool(terminated[0] or truncated[0])
         observation = infos["final_obs"][0] if self._over else self._first(observations)
         info = self._info()
@@ -324,8 +350,9 @@ def _policies(variant: Any, opponents: Any) -> list[Any]:
             if one not in made:
                 made[one] = make_player(variant, one)
             one = made[one]
-        elif not hasattr(one, "act"):
+        elif not hasattr(one, "act") or isinstance(one, type):
             raise ValueError(f"opponents: {one!r} is neither the name of a policy nor a policy")
+        check_player(one, variant)
         policies.append(one)
     return policies
 

@@ -1,6 +1,8 @@
-"""Spaces and seeds that all adapters share."""
+"""Spaces, seeds and options of `reset` that all adapters share."""
 
 import secrets
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -22,6 +24,19 @@ def observation_space(variant: Variant) -> spaces.Dict:
 def action_space(variant: Variant) -> spaces.Discrete:
     """`Discrete(A)`; the last action is the no-op."""
     return spaces.Discrete(variant.num_actions)
+
+
+def check_reset_options(options: Any, *known: str) -> dict[str, Any]:
+    """The options of a `reset`; raises `ValueError` for keys that are not known."""
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options of reset are a dict, not {options!r}")
+    for key in options:
+        if key not in known:
+            allowed = ", ".join(map(repr, known)) or "none"
+            raise ValueError(f"reset has no option {key!r}; its options are: {allowed}")
+    return dict(options)
 
 
 def fresh_seed() -> int:

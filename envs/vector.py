@@ -1,14 +1,26 @@
 """Many games at once, compiled: buffers owned by the batch and written in place."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from .core import kernels
+from .core.contract import PLAYING
 from .core.game import Game, IllegalActionError
-from .core.rng import env_seed, generator, streams
+from .core.jit import kernel
+from .core.kernels import refresh
+from .core.rng import check_seed, env_seed, generator, streams
 from .core.threads import Crew, check_counts
+from .players import as_actions
 from .spaces import action_space, fresh_seed, observation_space
+
+
+@kernel
+def refresh_all(batch, views):
+    """Write who decides in every game, with observations and masks."""
+    for i in range(len(batch.states)):
+        refresh(batch, i, views[0])
 
 
 class VectorGame:
@@ -31,7 +43,7 @@ class VectorGame:
     """
 
     def __init__(self, game: Game, num_envs: int, threads: int = 1, seed: int | None = None, **options: Any) -> None:
-        check_counts(game.name, num_envs=num_envs, threads=threads)
+        num_envs, threads = check_counts(game.name, num_envs=num_envs, threads=threads)
         self.variant = game.variant(**options)
         self.num_envs = num_envs
         variant, players = self.variant, self.variant.players
@@ -58,7 +70,7 @@ class VectorGame:
         """Make the views of the buffers and the threads that write them."""
         self.action_masks = self._padded_masks[:, : self.variant.num_actions]
         self.final_returns, self.final_lengths = self._totals[1], self._lengths[1]
-        batch = kernels.Batch(
+        self._batch = batch = kernels.Batch(
             states=self.states,
             finals=self.final_states,
             choices=self._choices,
@@ -77,7 +89,7 @@ class VectorGame:
         self._crew = Crew(threads, kernels.step_batch, arguments, scratch)
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("action_masks", "final_returns", "final_lengths")  # copies of them would be detached
+        views = ("action_masks", "final_returns", "final_lengths", "_batch")  # copies of them would be detached
         kept = {name: value for name, value in self.__dict__.items() if name not in views}
         return {**kept, "_crew": self.threads}
 
@@ -96,8 +108,8 @@ class VectorGame:
         return self._crew.size
 
     def reset(self, seed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Begin all games anew, of a fresh seed if none is given; returns `observations` and `action_masks`."""
-        self.seed = fresh_seed() if seed is None else seed
+        """Begin all games anew, of a seed (0 <= seed < 2**64) or a fresh one; returns observations and masks."""
+        self.seed = fresh_seed() if seed is None else check_seed(seed)
         self.states["rng"] = [generator(env_seed(self.seed, i)) for i in range(self.num_envs)]
         self._streams = streams(self.seed, self.num_envs, "sample")
         for buffer in (self.rewards, self.terminated, self.truncated, self._totals, self._lengths):
@@ -113,12 +125,8 @@ class VectorGame:
         Returns `observations, action_masks, rewards, terminated, truncated`. Raises `IllegalActionError`, before any
         game has moved, if one of the actions may not be chosen.
         """
-        choices = np.asarray(actions)
-        if choices.shape != (self.num_envs,) or choices.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions are whole numbers of shape ({self.num_envs},), not {choices.dtype} {choices.shape}"
-            )
-        self._choices[:] = choices
+        choices = as_actions(actions, self.num_envs)
+        self._choices[:] = choices  # what wraps around ends below 0
         wrong = self._crew.run()
         if wrong >= 0:
             error = self.variant.refuse(self.states[wrong], int(self.seats[wrong]), int(choices[wrong]))
@@ -135,14 +143,30 @@ class VectorGame:
         return {name: values.copy() for name, values in self._lasting().items()}
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
-        """Go on where `save` was called, on a batch of the same game, options and size."""
+        """Go on where `save` was called, on a batch of the same game, options and size.
+
+        Raises `ValueError`, and changes nothing, for arrays of another batch and for states that cannot be.
+        """
         lasting = self._lasting()
+        if not isinstance(saved, Mapping):
+            raise ValueError(f"restore needs the arrays of save(), not {type(saved).__name__}")
         for name, values in lasting.items():
-            if saved[name].shape != values.shape or saved[name].dtype != values.dtype:
-                raise ValueError(f"{name} was saved by another batch: {saved[name].dtype} {saved[name].shape}")
+            given = saved.get(name)
+            if not isinstance(given, np.ndarray):
+                raise ValueError(f"restore needs the arrays of save(): {name} is missing or not an array")
+            if given.shape != values.shape or given.dtype != values.dtype:
+                raise ValueError(f"{name} was saved by another batch: {given.dtype} {given.shape}")
+        for name in ("states", "final_states"):
+            states = np.ascontiguousarray(saved[name]).view(self.variant.game.record).reshape(-1)
+            if name == "states" and (states["outcome"] != PLAYING).any():
+                raise ValueError("restore needs the arrays of save(): in states a game is over")
+            self.variant.check_states(states)
+            begun = states if name == "states" else states[states["outcome"] != PLAYING]  # else none has ended yet
+            self.variant.check_states(begun, exactly=True)
         for name, values in lasting.items():
             values[...] = saved[name]
-        self._legal[:] = np.packbits(self._padded_masks, axis=1, bitorder="little").view(np.uint64)
+        # Not taken over: what a seat knows and may do follows from the states.
+        refresh_all(self._batch, self.variant.new_views())
 
     def _lasting(self) -> dict[str, np.ndarray]:
         outcome = {"rewards": self.rewards, "terminated": self.terminated, "truncated": self.truncated}

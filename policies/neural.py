@@ -23,7 +23,8 @@ class NeuralPolicy:
     """A residual network's choice: its most likely action, or one drawn from its probabilities.
 
     Args:
-        variant: the game; raises `ValueError` if the network was trained on another one or on other observations.
+        variant: the game; raises `ValueError` if the network was trained on another one or on other observations, or
+            has weights of other shapes.
         arrays: the weights, see `read`.
         about: what the file says about itself: at least "game", "layout" and "actions".
         name: for tables and plots.
@@ -41,6 +42,7 @@ class NeuralPolicy:
         temperature: float = 0.0,
     ) -> None:
         check(variant, about, name)
+        check_shapes(arrays, variant.layout.size, variant.num_actions, name)
         self.variant, self.about, self.name, self.temperature = variant, about, name, temperature
         self._weights = {key: values.astype(np.float32) for key, values in arrays.items()}
         self._blocks = sum(key.endswith(".first.weight") for key in arrays)
@@ -109,14 +111,49 @@ def write(path: Path, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> N
         np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
 
 
+def check_shapes(arrays: dict[str, np.ndarray], size: int, actions: int, name: str) -> None:
+    """Raise `ValueError` unless arrays are the weights of a network for `size` columns and `actions` actions."""
+    if "stem.weight" not in arrays or arrays["stem.weight"].ndim != 2:
+        raise ValueError(f"{name} has no weights of a first layer (stem.weight)")
+    width, blocks = len(arrays["stem.weight"]), sum(key.endswith(".first.weight") for key in arrays)
+    layers = {"stem": (width, size), "policy": (actions, width), "value": (1, width)}
+    layers |= {f"blocks.{k}.{layer}": (width, width) for k in range(blocks) for layer in ("first", "second")}
+    shapes: dict[str, tuple[int, ...]] = {f"{layer}.weight": shape for layer, shape in layers.items()}
+    shapes |= {f"{layer}.bias": shape[:1] for layer, shape in layers.items()}
+    if arrays.keys() != shapes.keys():
+        raise ValueError(f"{name} has other layers than a network: {', '.join(sorted(arrays.keys() ^ shapes.keys()))}")
+    for key, shape in shapes.items():
+        if arrays[key].shape != shape:
+            raise ValueError(f"{name} has weights of another shape: {key} is {arrays[key].shape}, not {shape}")
+
+
+ABOUT = {"game": str, "layout": str, "actions": int}
+"""What a file has to say about itself."""
+
+
 def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The weights and what the file says about itself; raises `ValueError` for other files."""
+    """The weights and what the file says about itself; raises `ValueError` for other and for damaged files.
+
+    A file is data: nothing in it is run.
+    """
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {key: file[key] for key in file.files}
-        return arrays, json.loads(str(arrays.pop("about")))
-    except (OSError, ValueError, KeyError) as error:
-        raise ValueError(f"{path} is not a file of network weights: {error}") from error
+        about = json.loads(str(arrays.pop("about")))
+        for key, kind in ABOUT.items():
+            if not isinstance(about[key], kind):
+                raise ValueError(f"{key} is {about[key]!r}")
+        if not isinstance(about.get("options", {}), dict):
+            raise ValueError(f"options are {about['options']!r}")
+        for key, values in arrays.items():
+            if values.dtype not in (np.float16, np.float32):
+                raise ValueError(f"{key} is {values.dtype}, not float16 or float32")
+            if not np.isfinite(values).all():
+                raise ValueError(f"{key} has numbers that are not finite")
+    except Exception as error:  # whatever a reader of archives stumbles over in a file that may hold anything
+        problem = f"it lacks {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
+        raise ValueError(f"{path} is not a file of network weights, or it is damaged: {problem}") from error
+    return arrays, about
 
 
 def make(variant: Variant, argument: str | None, seed: int) -> NeuralPolicy:

@@ -5,6 +5,9 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
+from monsterzoo.envs.core.game import IllegalActionError
+from monsterzoo.envs.core.options import is_whole, whole
+from monsterzoo.envs.players import read_actions
 
 
 class FunctionPolicy:
@@ -17,17 +20,11 @@ class FunctionPolicy:
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
-        """One legal action per row, integers (B,); raises `ValueError` if the function gives anything else."""
-        actions = np.asarray(self._function(observations, action_masks, seats, states))
-        count, limit = action_masks.shape
-        if actions.shape != (count,) or actions.dtype.kind not in "iu":
-            raise ValueError(
-                f"{self.name}: {count} whole numbers are wanted, not {actions.dtype} of shape {actions.shape}"
-            )
-        inside = (actions >= 0) & (actions < limit)
-        legal = inside & (action_masks[np.arange(count), np.where(inside, actions, 0)] != 0)
-        if not legal.all():
-            raise ValueError(f"{self.name}: action {actions[~legal][0]} is not legal")
+        """One legal action per row, integers (B,); raises `IllegalActionError` if the function gives anything else."""
+        masks = np.array(action_masks)  # a copy: the function must not change what is legal
+        actions, wrong = read_actions(self.name, self._function(observations, action_masks, seats, states), masks)
+        if wrong >= 0:
+            raise IllegalActionError(f"{self.name}: action {actions[wrong]} is not legal in row {wrong}")
         return actions
 
 
@@ -37,7 +34,9 @@ def from_function(function: Callable[..., Any], name: str | None = None, *, batc
     def act(observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: Any) -> Any:
         if batched:
             return function(observations, action_masks)
-        return np.array([int(function(row, mask)) for row, mask in zip(observations, action_masks)], np.int64)
+        answers = [function(row, mask) for row, mask in zip(observations, action_masks)]
+        # Whole numbers of any kind, such as tensors of one; anything else is refused as it is.
+        return [whole(answer) for answer in answers] if all(map(is_whole, answers)) else answers
 
     return FunctionPolicy(act, name or str(getattr(function, "__name__", "function")))
 

@@ -20,6 +20,7 @@ digest of the observation. The spec is "search:BUDGET" and further settings afte
 """
 
 import math
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -30,13 +31,14 @@ import numpy as np
 from monsterzoo.envs.core.bits import bit, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, legal, resample, step
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.jit import compiled, inlined, kernel
+from monsterzoo.envs.core.jit import compiled, direct, inlined, kernel
 from monsterzoo.envs.core.kernels import pick
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.core.seat_kernels import Uniform, choose
 from monsterzoo.envs.core.threads import Team
 
 from . import heuristics, horizons
+from .base import read_table
 from .horizons import focus, outlook
 
 NODE = np.dtype(
@@ -68,6 +70,10 @@ EDGE = np.dtype(
 """An action tried at a decision."""
 NONE = -1
 MAX_DEPTH = 256
+SLICE, TIMED_SLICE = 64, 16
+"""Simulations after which a search first looks at the clock, and each time with a budget in milliseconds."""
+SLICE_SECONDS = 0.02
+"""How long simulations may take before Python looks for signals again, within a factor of two or three."""
 MAX_NODES = 1 << 18  # of a tree without a budget in simulations; a full one grows no more
 _LOG = np.array([0.0] + [math.log(n) for n in range(1, 4096)])
 
@@ -279,6 +285,27 @@ class Settings:
     threads: int = 1
     """Threads that grow trees; the decision does not depend on it (with a budget in simulations)."""
 
+    def __post_init__(self) -> None:
+        for name, low, high in _LIMITS:
+            value = getattr(self, name)
+            if not low <= value <= high:  # nor is anything else, such as nan
+                raise ValueError(f"{name} is from {low:,} to {high:,}, not {value!r:.40}")
+        if not self.simulations and not self.milliseconds:
+            raise ValueError("the budget must be positive")
+        if self.playout not in (None, "random", "heuristic"):
+            raise ValueError("playout is 'random' or 'heuristic'")
+
+
+_LIMITS = (
+    ("simulations", 0, 1_000_000_000),  # visits are counted in 32 bits
+    ("milliseconds", 0, 600_000),
+    ("c", 0, 1_000),
+    ("trust", 1, 1_000),
+    ("trees", 1, 1_000),
+    ("threads", 1, 256),
+)
+"""Settings that are numbers, with the lowest and the highest value allowed."""
+
 
 _PARSERS: dict[str, Callable[[str], Any]] = {
     "playout": str,
@@ -304,15 +331,9 @@ def parse(argument: str | None) -> Settings:
                 raise ValueError(f"there is no setting {name!r}")
             given[name] = _PARSERS[name](value)
         settings = Settings(**given)
-        if settings.simulations < 1 and settings.milliseconds <= 0:
-            raise ValueError("the budget must be positive")
-        if settings.playout not in (None, "random", "heuristic"):
-            raise ValueError("playout is 'random' or 'heuristic'")
-        if settings.c < 0 or settings.trust < 1 or settings.trees < 1 or settings.threads < 1:
-            raise ValueError("c is at least 0; trust, trees and threads are at least 1")
     except ValueError as error:
         raise ValueError(
-            f"'search:{argument or ''}' is not a search ({error}); it reads like 'search:1000', 'search:50ms' or "
+            f"'search:{argument or '':.60}' is not a search ({error}); it reads like 'search:1000', 'search:50ms' or "
             "'search:1000,playout=heuristic,c=0.7,trees=2,threads=2'"
         ) from None
     return settings
@@ -324,7 +345,8 @@ class _Workspace:
     def __init__(self, variant: Variant, settings: Settings) -> None:
         share = -(-settings.simulations // settings.trees)
         room = min(share + 1, MAX_NODES) if settings.simulations else MAX_NODES
-        self.world = variant.new_states(1)
+        self.truth, self.world = variant.new_states(1), variant.new_states(1)
+        self._grow: Callable[..., Any] | None = None
         self.nodes, self.edges = np.zeros(room, NODE), np.zeros(room, EDGE)
         self.sizes, self.moments = np.zeros(3, np.int64), np.zeros(3)
         self.path = np.zeros(MAX_DEPTH, np.int32)
@@ -332,19 +354,28 @@ class _Workspace:
         self.views = variant.new_views()
         self.steps = 0
 
-    def grow(self, settings: Settings, playout: Any, truth: np.ndarray, seat: int, stream: np.ndarray) -> None:
-        """Grow one tree within its share of the budget."""
+    def grow(
+        self, settings: Settings, playout: Any, truth: np.ndarray, seat: int, stream: np.ndarray, stop: list[bool]
+    ) -> None:
+        """Grow one tree within its share of the budget, in slices: between them Python sees Ctrl-C, and we `stop`."""
         plant(self.nodes, self.sizes, self.moments)
         tree = (self.world, self.nodes, self.edges, self.sizes, self.moments, self.path)
         scratch = (self.words, self.spare, self.views)
         trust = settings.trust if settings.playout == "heuristic" else 1.0
-        if settings.simulations:
-            share = -(-settings.simulations // settings.trees)
-            grow(truth, seat, playout, settings.c, trust, share, stream, *tree, *scratch)
-        else:
-            end = time.perf_counter() + settings.milliseconds / 1000
-            while time.perf_counter() < end:
-                grow(truth, seat, playout, settings.c, trust, 16, stream, *tree, *scratch)
+        self.truth[0] = truth[0]  # whatever array it comes from, compiled code gets one of a known type
+        task = (self.truth, seat, playout, float(settings.c), float(trust))
+        if self._grow is None:
+            self._grow = direct(grow, (*task, 0, stream, *tree, *scratch))
+        left = -(-settings.simulations // settings.trees) or sys.maxsize
+        now = time.perf_counter()
+        end = now + settings.milliseconds / 1000 if settings.milliseconds else math.inf
+        count = TIMED_SLICE if settings.milliseconds else SLICE
+        while left > 0 and now < end and not stop[0]:
+            self._grow(*task, min(count, left), stream, *tree, *scratch)
+            left -= count
+            begun, now = now, time.perf_counter()
+            if not settings.milliseconds:
+                count = 2 * count if now - begun < SLICE_SECONDS else max(count // 2, 1)
         self.steps += int(self.sizes[2])
 
 
@@ -360,8 +391,12 @@ class SearchPolicy:
         if settings.playout == "heuristic":
             heuristics.load(variant)
             self._playout = heuristics.Heuristic()
-        self._team = Team(settings.threads)
-        self._workspaces = [_Workspace(variant, settings) for _ in range(settings.threads)]
+        self._gather()
+
+    def _gather(self) -> None:
+        """Make the threads and what they work with."""
+        self._team = Team(self.settings.threads)
+        self._workspaces = [_Workspace(self.variant, self.settings) for _ in range(self.settings.threads)]
 
     @property
     def steps(self) -> int:
@@ -372,8 +407,9 @@ class SearchPolicy:
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
         """One legal action a row, integers (B,): the most visited one."""
-        visits, totals = self.analyse(observations, seats, states)
-        legal_visits = np.where(np.asarray(action_masks) != 0, visits, -1)
+        rows, masks = read_table(self.name, self.variant, observations, action_masks, states)
+        visits, totals = self.analyse(rows, seats, states)
+        legal_visits = np.where(masks != 0, visits, -1)
         means = np.divide(totals, visits, out=np.zeros_like(totals), where=visits > 0)
         top = legal_visits == legal_visits.max(axis=1, keepdims=True)
         return np.where(top, means, -np.inf).argmax(axis=1)
@@ -381,9 +417,18 @@ class SearchPolicy:
     def analyse(
         self, observations: np.ndarray, seats: np.ndarray, states: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Visits (B, A) of every action at the root and the sums (B, A) of what they were worth."""
+        """Visits (B, A) of every action at the root and the sums (B, A) of what they were worth.
+
+        Raises `ValueError` for states of another game, or that do not wait for a decision of their seat.
+        """
         if states is None:
             raise ValueError(f"{self.name} imagines what the seat cannot know and needs `states` for that")
+        self.variant.check_deciding(states, seats)
+        if np.shape(observations) != (len(states), self.variant.layout.size):
+            raise ValueError(
+                f"{self.name} was made for {self.variant}: its observations have the shape "
+                f"({len(states)}, {self.variant.layout.size}), not {np.shape(observations)}"
+            )
         count, trees = len(states), self.settings.trees
         visits = np.zeros((count * trees, self.variant.num_actions), np.int64)
         totals = np.zeros((count * trees, self.variant.num_actions))
@@ -393,15 +438,25 @@ class SearchPolicy:
             value = int.from_bytes(digest, "little") ^ (self.seed * 0x9E3779B97F4A7C15 & (1 << 64) - 1)
             for tree in range(trees):
                 luck["rng"][row * trees + tree] = generator(value, f"search {tree}")
-        spaces = iter(self._workspaces)
+        spaces, stop = iter(self._workspaces), [False]
 
-        def work(space: _Workspace, start: int, stop: int) -> None:
-            for task in range(start, stop):
-                truth = states[task // trees : task // trees + 1]
-                space.grow(self.settings, self._playout, truth, int(seats[task // trees]), luck[task : task + 1])
-                harvest(space.nodes, space.edges, visits[task], totals[task])
+        def work(space: _Workspace, first: int, last: int) -> None:
+            try:
+                for task in range(first, last):
+                    truth, seat = states[task // trees : task // trees + 1], int(seats[task // trees])
+                    space.grow(self.settings, self._playout, truth, seat, luck[task : task + 1], stop)
+                    harvest(space.nodes, space.edges, visits[task], totals[task])
+            except BaseException:
+                stop[0] = True  # for the other threads, which are waited for
+                raise
 
-        self._team.run(work, count * trees, lambda start, stop: (next(spaces), start, stop))
+        try:
+            self._team.run(work, count * trees, lambda first, last: (next(spaces), first, last))
+        except BaseException:
+            # Interrupted while it waited, the team is not to be used again; its threads keep what they work on.
+            stop[0] = True
+            self._gather()
+            raise
         shape = (count, trees, self.variant.num_actions)
         return visits.reshape(shape).sum(axis=1), totals.reshape(shape).sum(axis=1)
 

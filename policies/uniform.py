@@ -6,6 +6,8 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.core.seat_kernels import Uniform
 
+from .base import read_table
+
 
 class UniformPolicy:
     """A uniformly random legal action."""
@@ -20,9 +22,10 @@ class UniformPolicy:
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
-        """One legal action per row, integers (B,)."""
-        actions = np.empty(len(action_masks), np.int64)
-        kernels.sample_rows(action_masks, self._stream, actions)
+        """One legal action per row, integers (B,); raises `ValueError` at the table of another game."""
+        _, masks = read_table(self.name, self.variant, observations, action_masks, states)
+        actions = np.empty(len(masks), np.int64)
+        kernels.sample_rows(masks, self._stream, actions)
         return actions
 
 

@@ -1,9 +1,23 @@
 """Bad input gets an error that names the problem, and changes nothing."""
 
+import json
+
 import gymnasium
 import numpy as np
 import pytest
-from monsterzoo.envs import IllegalActionError, make, make_vec, pikit_v0, replay, yokai_septet_v0
+from monsterzoo import policies
+from monsterzoo.envs import (
+    IllegalActionError,
+    SnapshotError,
+    env_seed,
+    make,
+    make_vec,
+    pikit_v0,
+    replay,
+    variant,
+    yokai_septet_v0,
+)
+from monsterzoo.policies.uniform import UniformPolicy
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 
@@ -56,6 +70,10 @@ def test_unknown_game():
         (-1, "-1 is out of range"),
         (50, "50 is out of range, actions are 0 to 49"),
         (10**30, "out of range"),
+        (2**63, "out of range"),
+        (np.uint64(2**63), "out of range"),
+        (np.True_, "whole number, not np.True_"),
+        (float("nan"), "whole number, not nan"),
         (49, "'no-op' .* has a decision to make"),
         (np.array([1, 2]), "whole number"),
     ],
@@ -160,6 +178,16 @@ def test_names_that_are_no_action(env):
         env.parse_action(None)
     with pytest.raises(ValueError, match="out of range"):
         env.action_name(50)
+    with pytest.raises(ValueError, match=r"whole number, not 1\.5"):
+        env.action_name(1.5)
+
+
+@pytest.mark.parametrize("action", [1.5, None, True, "W2", float("nan"), 77.5])
+def test_what_is_no_number_is_neither_legal_nor_illegal(env, action):
+    with pytest.raises(IllegalActionError, match="whole number, not"):
+        env.is_legal(action)
+    assert not env.is_legal(2**63)
+    assert not env.is_legal(-1)
 
 
 def test_records_without_what_they_need():
@@ -167,6 +195,31 @@ def test_records_without_what_they_need():
         replay({"game": "yokai_septet_v0", "options": {}})
     with pytest.raises(ValueError, match="no start"):
         replay({"game": "yokai_septet_v0", "options": {}, "actions": []})
+    with pytest.raises(ValueError, match="a record is a dict, not None"):
+        replay(None)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"game": 5}, "'game' of the record cannot be 5"),
+        ({"options": None}, "'options' of the record cannot be None"),
+        ({"actions": 3}, "'actions' of the record cannot be 3"),
+        ({"actions": [3]}, "no action 3"),
+        ({"seats": [0, 1]}, "'seats' of the record are 1 numbers"),
+        ({"seats": [9]}, "there is no seat 9"),
+        ({"seats": [-1]}, "there is no seat -1"),
+        ({"seed": -1}, "a seed is a whole number"),
+        ({"generator": 1.5}, "a generator is a whole number"),
+    ],
+)
+def test_records_that_are_wrong_somewhere(env, change, problem):
+    env.step(int(env.last()[0]["action_mask"].argmax()))
+    record = {**env.record(), **change}
+    if "generator" in change:
+        del record["seed"]
+    with pytest.raises(ValueError, match=problem):
+        replay(record)
 
 
 def test_env_ends_the_game_after_an_illegal_action():
@@ -223,15 +276,22 @@ def test_batches_refuse_bad_actions_before_any_game_moves():
         (good.astype(float), "whole numbers"),
         (np.where(np.arange(4) == 2, -1, good), "game 2: action -1 is out of range"),
         (np.where(np.arange(4) == 2, 50, good), "game 2: action 50 is out of range"),
+        (np.where(np.arange(4) == 2, 2**63, good.astype(np.uint64)), "game 2: action 9223372036854775808 is out of"),
+        ([10**30] * 4, "whole numbers"),
+        (good.astype(bool), "whole numbers"),
+        (None, "whole numbers"),
+        ([[1], [2, 3], 4, 5], "whole numbers"),
         (np.where(np.arange(4) == 1, 49, good), "game 1: 'no-op'"),
         (np.where(np.arange(4) == 3, int(np.argmin(vec.action_masks[3])), good), "game 3: .* does not hold"),
     ):
-        with pytest.raises(ValueError, match=problem):
+        with pytest.raises(IllegalActionError, match=problem):
             vec.step(wrong)
         assert vec.states.tobytes() == before
 
 
-@pytest.mark.parametrize("arguments", [{"num_envs": 0}, {"num_envs": 2.5}, {"num_envs": 4, "threads": 0}])
+@pytest.mark.parametrize(
+    "arguments", [{"num_envs": 0}, {"num_envs": 2.5}, {"num_envs": True}, {"num_envs": 4, "threads": 0}]
+)
 def test_batches_of_impossible_sizes(arguments):
     with pytest.raises(ValueError, match=r"num_envs|threads"):
         make_vec("yokai_septet_v0", **arguments)
@@ -244,6 +304,9 @@ def test_batches_of_impossible_sizes(arguments):
         ({"seat": "first"}, "seat='first'"),
         ({"opponents": "nobody"}, "no policy 'nobody'"),
         ({"opponents": 7}, "neither the name"),
+        ({"opponents": UniformPolicy}, "neither the name"),
+        ({"seat": 1.0}, "seat=1.0"),
+        ({"seat": True}, "seat=True"),
         ({"opponents": ["random"]}, "3 other seats need a policy, 1"),
         ({"players": 7}, "players=7"),
     ],
@@ -253,3 +316,205 @@ def test_one_seat_environments_name_the_bad_option(options, problem):
         gymnasium.make("monsterzoo/YokaiSeptet-v0", **options)
     with pytest.raises(ValueError, match=problem):
         gymnasium.make_vec("monsterzoo/YokaiSeptet-v0", num_envs=2, **options)
+
+
+# --- Whole numbers of every type, and seeds ---
+
+
+def doors(players=2):
+    """Everything of one game that takes a seed, by name."""
+    raw, parallel = pikit_v0.raw_env(players=players), pikit_v0.parallel_env(players=players)
+    single = gymnasium.make("monsterzoo/Pikit-v0", players=players, seat=0)
+    batch = gymnasium.make_vec("monsterzoo/Pikit-v0", num_envs=2, players=players, seat=0)
+    vec = make_vec("pikit_v0", 2, players=players, seed=1)
+    return {
+        "raw_env": lambda seed: (raw.reset(seed=seed), raw.observe("player_0")["observation"])[1],
+        "parallel_env": lambda seed: parallel.reset(seed=seed)[0]["player_0"]["observation"],
+        "one seat": lambda seed: single.reset(seed=seed)[0]["observation"],
+        "one seat, batch": lambda seed: batch.reset(seed=seed)[0]["observation"],
+        "one seat, listed": lambda seed: batch.reset(seed=[seed, 3])[0]["observation"],
+        "batch": lambda seed: vec.reset(seed)[0].copy(),
+        "make_vec": lambda seed: make_vec("pikit_v0", 2, players=players, seed=seed).observations,
+        "env_seed": lambda seed: env_seed(seed, 1),
+    }
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64, np.int32, np.uint8, np.array])
+def test_every_type_of_integer_is_a_seed(kind):
+    for name, door in doors().items():
+        np.testing.assert_array_equal(door(5), door(kind(5)), name)
+    env = pikit_v0.raw_env(players=2)
+    env.reset(seed=kind(5))
+    assert json.loads(json.dumps(env.record()))["seed"] == 5
+    env.restore(env.save())
+
+
+def test_the_largest_seed_is_one():
+    for name, door in doors().items():
+        assert (door(2**64 - 1) != door(0)).any() if name != "env_seed" else door(2**64 - 1) != door(0)
+        np.testing.assert_array_equal(door(2**64 - 1), door(np.uint64(2**64 - 1)), name)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 10**30, 1.5, 1.0, True, "7", float("nan"), np.float64(3), np.True_])
+def test_seeds_that_are_none_are_refused_and_change_nothing(seed):
+    for door in doors().values():
+        with pytest.raises(ValueError, match=r"a seed is a whole number from 0 to 2\*\*64 - 1, not"):
+            door(seed)
+    with pytest.raises(ValueError, match="a seed is a whole number"):
+        policies.make("random", "pikit_v0", players=2, seed=seed)
+    env, vec = pikit_v0.raw_env(players=2), make_vec("pikit_v0", 2, players=2, seed=1)
+    env.reset(seed=1)
+    before, games = env.save(), vec.states.tobytes()
+    for reset in (env.reset, vec.reset):
+        with pytest.raises(ValueError, match="a seed"):
+            reset(seed=seed)
+    assert env.save() == before
+    assert vec.states.tobytes() == games
+
+
+@pytest.mark.parametrize("index", [-1, 1.5, None, True])
+def test_an_index_of_a_batch_is_a_whole_number(index):
+    with pytest.raises(ValueError, match="an index is a whole number"):
+        env_seed(0, index)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint8])
+def test_every_type_of_integer_is_a_count_and_an_option(kind):
+    vec = make_vec("pikit_v0", kind(2), threads=kind(1), seed=1, players=kind(2), max_turns=kind(7))
+    assert (vec.num_envs, vec.players, vec.variant.options["max_turns"]) == (2, 2, 7)
+    assert type(vec.num_envs) is type(vec.variant.options["players"]) is int
+    batch = gymnasium.make_vec("monsterzoo/Pikit-v0", num_envs=kind(2), players=kind(2), seat=kind(1), threads=kind(1))
+    assert batch.reset(seed=0)[1]["seat"].tolist() == [1, 1]
+    assert gymnasium.make("monsterzoo/Pikit-v0", players=kind(2), seat=kind(1)).reset(seed=0)[1]["seat"] == 1
+
+
+# --- Options of reset ---
+
+
+@pytest.mark.parametrize("options", [{"foo": 5}, {"snapshots": {}}, {"reset_mask": [True, True]}, "snapshot", 5])
+def test_unknown_options_of_reset_are_refused_and_change_nothing(options):
+    raw, parallel = pikit_v0.raw_env(players=2), pikit_v0.parallel_env(players=2)
+    single = gymnasium.make("monsterzoo/Pikit-v0", players=2)
+    batch = gymnasium.make_vec("monsterzoo/Pikit-v0", num_envs=2, players=2)
+    vec_before = batch.reset(seed=1)[0]["observation"]
+    for env in (raw, parallel, single, batch, pikit_v0.env(players=2)):
+        env.reset(seed=1)
+        with pytest.raises(ValueError, match=r"reset has no option|options of reset"):
+            env.reset(seed=2, options=options)
+        env.reset(seed=1, options={})
+        env.reset(seed=1, options=None)
+    np.testing.assert_array_equal(batch.unwrapped._observed()["observation"], vec_before)
+
+
+# --- Snapshots: what all games have in common ---
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"over": []}, r"over is true or false, not \[\]"),
+        ({"over": 0}, "over is true or false, not 0"),
+        ({"over": True}, "nothing left to play"),
+        ({"truncated": 7}, "truncated is true or false, not 7"),
+        ({"truncated": True}, "truncated is true, but over is not"),
+        ({"winners": 0}, "winners is a list of seats, not 0"),
+        ({"winners": ""}, "winners is a list of seats"),
+        ({"winners": [1]}, "but over is not true"),
+        ({"to_act": None}, "to_act is None"),
+        ({"to_act": [False, 1, 2, 3]}, "to_act is"),
+        ({"to_act": [0.0, 1, 2, 3]}, "to_act is"),
+        ({"to_act": [0, 0, 2, 3]}, "to_act is"),
+        ({"to_act": ["x"]}, "to_act is"),
+        ({"to_act": {0: 1}}, "to_act is"),
+    ],
+)
+def test_common_fields_of_a_snapshot_have_their_types(env, change, problem):
+    snapshot = env.snapshot()
+    env.reset(options={"snapshot": {**snapshot, "over": False, "truncated": None, "winners": []}})
+    with pytest.raises(SnapshotError, match=problem):
+        env.reset(options={"snapshot": {**snapshot, **change}})
+
+
+# --- States from outside ---
+
+
+@pytest.mark.parametrize(
+    ("index", "seat", "problem"),
+    [
+        (10**12, 0, "there is no state 1000000000000; there are 3"),
+        (3, 0, "there is no state 3"),
+        (-4, 0, "there is no state -4"),
+        (0.0, 0, "there is no state 0.0"),
+        (None, 0, "there is no state None"),
+        (0, 2, "there is no seat 2; seats are 0 to 1"),
+        (0, -1, "there is no seat -1"),
+        (0, 10**12, "there is no seat"),
+        (0, True, "there is no seat True"),
+    ],
+)
+def test_states_and_seats_that_are_not_there(index, seat, problem):
+    vec = make_vec("pikit_v0", 3, players=2, seed=1)
+    for helper in (vec.variant.observation, vec.variant.legal_actions, vec.variant.look):
+        with pytest.raises(ValueError, match=problem):
+            helper(vec.states, index, seat)
+        assert (helper(vec.states, -1, np.int64(1)) == helper(vec.states, 2, 1)).all()
+    if "state" in problem.split(";")[0]:
+        with pytest.raises(ValueError, match=problem):
+            vec.variant.draw_table(vec.states, index)
+
+
+@pytest.mark.parametrize(
+    "states",
+    [
+        None,
+        [1, 2],
+        np.zeros(3),
+        variant("pikit_v0", players=2).new_states(1)[0],
+        variant("pikit_v0", players=2).new_states(4).reshape(2, 2),
+        variant("pikit_v0", players=3).new_states(2),
+        variant("yokai_septet_v0", players=2).new_states(2),
+        np.zeros(2, variant("pikit_v0", players=2).game.record),
+    ],
+    ids=["none", "list", "numbers", "record", "two dimensions", "three players", "another game", "zeros"],
+)
+def test_states_of_something_else(states):
+    own = variant("pikit_v0", players=2)
+    for helper in (own.observation, own.legal_actions, own.look):
+        with pytest.raises(ValueError, match="states of pikit_v0 with players=2"):
+            helper(states, 0, 0)
+    with pytest.raises(ValueError, match="states of pikit_v0 with players=2"):
+        own.draw_table(states, 0)
+
+
+@pytest.mark.parametrize("rows", [np.zeros(152, np.int8), np.zeros((2, 200), np.int8), None, np.full((1, 152), "a")])
+def test_observations_of_something_else_are_not_decoded(rows):
+    with pytest.raises(ValueError, match=r"observations of pikit_v0 with players=2 have the shape \(B, 152\)"):
+        variant("pikit_v0", players=2).decode(rows)
+
+
+@pytest.mark.parametrize("spec", [5, None, b"random", ["random"]])
+def test_specs_that_are_no_text(spec):
+    with pytest.raises(ValueError, match="a policy is named by a text"):
+        policies.make(spec, "pikit_v0")
+
+
+def test_parallel_actions_that_are_no_dict():
+    env = pikit_v0.parallel_env(players=2)
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="actions are a dict by agent, not None"):
+        env.step(None)
+
+
+@pytest.mark.parametrize("action", [-1, 91, 2**63, 10**30, 1.5, True, None, np.array([1, 2]), "5: draw"])
+def test_what_is_no_action_is_refused_by_one_seat_environments_and_changes_nothing(action):
+    env = gymnasium.make("monsterzoo/Pikit-v0", players=2, seat=0).unwrapped
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step(0)
+    env.reset(seed=1)
+    before = env._games.states.tobytes()
+    with pytest.raises(IllegalActionError, match=r"whole number|out of range"):
+        env.step(action)
+    with pytest.raises(IllegalActionError, match=r"whole number|actions are 0 to 90"):
+        env._games.step([action])
+    assert env._games.states.tobytes() == before
+    env.step(int(env.action_masks().argmax()))

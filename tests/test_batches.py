@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from monsterzoo.envs import env_seed, make_vec, variant
+from monsterzoo.envs import IllegalActionError, env_seed, make_vec, variant
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.catalogue import find_game
@@ -79,7 +79,9 @@ def test_threads_end_with_their_batch():
     for batch in batches:
         batch.step(batch.sample_actions())
     seats.step(seats.action_masks().argmax(axis=1))
-    workers = [thread for thread in threading.enumerate() if thread not in before]
+    # Timers are there while something is being compiled.
+    others = (thread for thread in threading.enumerate() if not isinstance(thread, threading.Timer))
+    workers = [thread for thread in others if thread not in before]
     assert len(workers) == (0 if JIT_OFF else 7)
     del batch, batches, seats
     gc.collect()
@@ -283,3 +285,154 @@ def test_nothing_of_a_finished_game_stays_in_the_next(name, options):
             kernels.begin(fresh, 0)
             assert fresh[0].tobytes() == vec.states[i].tobytes()
             finished += 1
+
+
+# --- Opponents that break the rules ---
+
+
+class Liar(FirstLegal):
+    """Plays by the rules until it is told what to answer instead, a function of the masks."""
+
+    name = "liar"
+    answer = None
+
+    def act(self, observations, action_masks, seats, states=None):
+        honest = super().act(observations, action_masks, seats, states)
+        return honest if self.answer is None else self.answer(action_masks)
+
+
+def all_allowed(masks):
+    masks[:] = 1
+    return np.full(len(masks), masks.shape[1] - 1)
+
+
+LIES = {
+    "not legal": (lambda masks: masks.argmin(axis=1), r"liar: .* is illegal"),
+    "no-op": (all_allowed, r"liar: 'no-op' .* has a decision to make"),
+    "negative": (lambda masks: np.full(len(masks), -1), "liar: action -1 is out of range"),
+    "far out": (lambda masks: np.full(len(masks), 10**12), "liar: action 1000000000000 is out of range"),
+    "wraps": (lambda masks: np.full(len(masks), 2**64 - 1, np.uint64), "liar: action 18446744073709551615 is out of"),
+    "huge": (lambda masks: [10**30] * len(masks), "liar: actions are whole numbers"),
+    "floats": (lambda masks: masks.argmax(axis=1) * 1.0, "liar: actions are whole numbers .* float64"),
+    "nan": (lambda masks: np.full(len(masks), np.nan), "liar: actions are whole numbers .* float64"),
+    "truth": (lambda masks: np.ones(len(masks), bool), "liar: actions are whole numbers .* bool"),
+    "one for all": (lambda masks: masks.argmax(axis=1)[0], r"liar: actions are whole numbers .* \(\)"),
+    "too many": (lambda masks: np.zeros(len(masks) + 1, int), "liar: actions are whole numbers of shape"),
+    "nothing": (lambda masks: None, "liar: actions are whole numbers .* None"),
+    "ragged": (lambda masks: [[1], [2, 3]], "liar: actions are whole numbers"),
+}
+
+
+@pytest.mark.parametrize(("answer", "problem"), LIES.values(), ids=LIES)
+@pytest.mark.parametrize("several", [False, True])
+def test_an_opponent_that_breaks_the_rules_is_named_and_the_games_begin_anew(answer, problem, several):
+    liar = Liar()
+    if several:
+        env = gymnasium.make_vec("monsterzoo/Pikit-v0", num_envs=3, players=2, seat=0, opponents=liar)
+    else:
+        env = gymnasium.make("monsterzoo/Pikit-v0", players=2, seat=0, opponents=liar)
+
+    def step(info):
+        best = info["action_mask"].argmax(axis=-1)
+        return env.step(best if several else int(best))
+
+    first, info = env.reset(seed=4)
+    for _ in range(3):
+        *_, info = step(info)
+    liar.answer = answer
+    with pytest.raises(IllegalActionError, match=problem):  # noqa: PT012 (the opponent is not asked at every step)
+        for _ in range(100):
+            *_, info = step(info)
+    liar.answer = None
+    with pytest.raises(RuntimeError, match=r"call reset\(\), also after a step that was broken off"):
+        step(info)
+    again, info = env.reset(seed=4)
+    np.testing.assert_array_equal(again["observation"], first["observation"])
+    step(info)
+
+
+def test_an_opponent_that_breaks_the_rules_at_once_leaves_nothing_behind():
+    liar, honest = Liar(), FirstLegal()
+    liar.answer = LIES["not legal"][0]
+    env = gymnasium.make("monsterzoo/Pikit-v0", players=2, seat=1, opponents=liar)
+    other = gymnasium.make("monsterzoo/Pikit-v0", players=2, seat=1, opponents=honest)
+    for _ in range(2):
+        with pytest.raises(IllegalActionError, match="liar"):
+            env.reset(seed=4)
+    with pytest.raises(IllegalActionError, match="liar"):
+        env.reset()  # not what was left of the broken games
+    liar.answer = None
+    np.testing.assert_array_equal(env.reset(seed=4)[0]["observation"], other.reset(seed=4)[0]["observation"])
+
+
+def test_batches_of_one_seat_need_a_reset_first():
+    for opponents in ("random", FirstLegal()):
+        with pytest.raises(RuntimeError, match="reset"):
+            SeatVectorEnv("pikit_v0", 2, players=2, opponents=opponents).step([0, 0])
+
+
+# --- Saved batches ---
+
+
+def saved_batch():
+    vec = make_vec("pikit_v0", 4, seed=2, players=2)
+    for _ in range(200):
+        vec.step(vec.sample_actions())
+    return vec, vec.save()
+
+
+def test_what_seats_know_and_may_do_is_not_taken_from_saved_arrays():
+    vec, saved = saved_batch()
+    expected = [vec.observations.copy(), vec.action_masks.copy(), vec.seats.copy()]
+    twin, _ = saved_batch()
+    vec.step(vec.sample_actions())
+    saved["observations"][:], saved["masks"][:], saved["seats"][:] = 77, 1, 10**12
+    vec.restore(saved)
+    for one, other in zip(expected, (vec.observations, vec.action_masks, vec.seats), strict=True):
+        np.testing.assert_array_equal(one, other)
+    with pytest.raises(IllegalActionError):
+        vec.step(vec.action_masks.argmin(axis=1))
+    for _ in range(50):
+        vec.step(vec.sample_actions())
+        twin.step(twin.sample_actions())
+    assert vec.states.tobytes() == twin.states.tobytes()
+
+
+def altered(field, value, which="states"):
+    def alter(saved):
+        saved[which].view(variant("pikit_v0", players=2).game.record)[field][1] = value
+
+    return alter
+
+
+@pytest.mark.parametrize(
+    ("alter", "problem"),
+    [
+        (altered("players", 4), "'players' has another value"),
+        (altered("sides", 0), "'sides' has another value"),
+        (altered("reward", 1), "'reward' has another value"),
+        (altered("scale", np.nan), "'scale' has another value"),
+        (altered("max_turns", 7), "'max_turns' has another value"),
+        (altered("outcome", 1), "a game is over"),
+        (altered("outcome", 9), "a game is over"),
+        (altered("acting", 0), "has to decide"),
+        (altered("acting", 4), "has to decide"),
+        (altered("winners", 255), "no game ends like that"),
+        (altered("outcome", 9, "final_states"), "no game ends like that"),
+        (altered("players", 3, "final_states"), "'players' has another value"),
+        (lambda saved: saved.pop("states"), "states is missing"),
+        (lambda saved: saved.update(rewards=None), "rewards is missing or not an array"),
+        (lambda saved: saved.update(streams=saved["streams"][:2]), "streams was saved by another batch"),
+        (lambda saved: saved.update(seats=saved["seats"].astype(float)), "seats was saved by another batch"),
+    ],
+)
+def test_saved_arrays_that_cannot_be_are_refused_and_change_nothing(alter, problem):
+    vec, saved = saved_batch()
+    assert vec.final_states["outcome"][1] != 0
+    before = {name: values.tobytes() for name, values in vec.save().items()}
+    alter(saved)
+    with pytest.raises(ValueError, match=problem):
+        vec.restore(saved)
+    with pytest.raises(ValueError, match="restore needs the arrays"):
+        vec.restore(None)
+    assert {name: values.tobytes() for name, values in vec.save().items()} == before

@@ -8,33 +8,57 @@ Deal d is a function of the seed and d alone: a tournament can be interrupted an
 """
 
 import json
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.bits import lowest
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import PLAYING, score, setup, step
-from monsterzoo.envs.core.game import IllegalActionError, Variant
+from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.jit import compiled, kernel
 from monsterzoo.envs.core.kernels import share_of_win
 from monsterzoo.envs.core.rng import env_seed, generator, streams
 from monsterzoo.envs.core.seat_kernels import Uniform, choose, choose_one, show
 from monsterzoo.envs.core.threads import Team
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.players import ask, check_player, make_player
 from monsterzoo.policies import Policy, heuristics
 from monsterzoo.policies.base import compiled_form
 
+from . import settings
+from .files import damaged, read_arrays, replacing
+from .interrupts import Patient
 from .ratings import elo, fit_ratings, mean_with_interval, membership
+from .settings import LARGEST_SEED, MOST_THREADS, Checked, Number, Whole
 
 SAVE_SECONDS = 10.0
+USUAL_GAMES = 1000
+MOST_GAMES = 10_000_000
 Progress = Callable[["Tournament"], None]
+
+
+@dataclass(frozen=True)
+class ArenaOptions(Checked):
+    """Options of a tournament; each is also a flag of `monsterzoo arena`."""
+
+    games: Annotated[int | None, "games to play in all, rounded up to whole deals", Whole(1, 1_000_000_000)] = None
+    until_interval: Annotated[
+        float | None, "stop when all win rates are known to within ± this", Number(0, 1, above=True)
+    ] = None
+    seed: Annotated[int, "of all luck", Whole(0, LARGEST_SEED)] = 0
+    batch: Annotated[int, "games at once where a policy is not compiled", Whole(1, 1 << 20)] = 64
+    threads: Annotated[int, "threads for games between compiled policies", Whole(1, MOST_THREADS)] = 1
+
+    @property
+    def most_games(self) -> int:
+        """How many games to play if none of the intervals ends the tournament before."""
+        return self.games or (USUAL_GAMES if self.until_interval is None else MOST_GAMES)
 
 
 # --- Playing, compiled ---
@@ -140,6 +164,7 @@ class Tournament:
     """(deals, seatings) whether a game was played."""
 
     def __post_init__(self) -> None:
+        settings.checked(ArenaOptions, "seed", self.seed)
         if len(self.names) < 2:
             raise ValueError("a tournament needs at least two players")
         if len(set(self.names)) < len(self.names):
@@ -192,7 +217,8 @@ class Tournament:
         """Play until there are `games` games, or all win rates are known to within ± `until_interval`.
 
         Games already played are kept; an interrupted call loses only unfinished games. With `save` the results are
-        written there now and then, and whenever the call ends.
+        written there now and then, and whenever the call ends. SIGINT and SIGTERM raise `Interrupted` at the next
+        moment at which results are complete. Raises `ValueError` for numbers that are not allowed.
 
         Args:
             policies: in the order of `names`.
@@ -203,6 +229,9 @@ class Tournament:
             progress: called now and then.
             save: file of the results.
         """
+        ArenaOptions(games, until_interval, self.seed, batch, threads)
+        for policy in policies:
+            check_player(policy, self.variant)
         tokens = tuple(compiled_form(policy) for policy in policies)
         all_compiled = all(token is not None for token in tokens)
         last = self.whole_deals(games)
@@ -210,7 +239,7 @@ class Tournament:
         step_deals = self.whole_deals(4096 if all_compiled else 4 * batch)
         if not all_compiled and until_interval is None:
             step_deals = max(last, 1)
-        saved = monotonic()
+        saved, signals = monotonic(), Patient()
 
         def tick() -> None:
             nonlocal saved
@@ -219,8 +248,9 @@ class Tournament:
             if save is not None and monotonic() - saved > SAVE_SECONDS:
                 self.save(save)
                 saved = monotonic()
+            signals.check()
 
-        try:
+        with signals, self._saved_at_the_end(save):
             for begin in range(0, last, step_deals):
                 if until_interval is not None and begin and self.precision(begin) <= until_interval:
                     break
@@ -233,9 +263,15 @@ class Tournament:
                 else:
                     self._play_batch(policies, tokens, open_games, batch, tick)
                 tick()
+
+    @contextmanager
+    def _saved_at_the_end(self, path: Path | None) -> Iterator[None]:
+        """Save the results when a block ends, also by an error."""
+        try:
+            yield
         finally:
-            if save is not None:
-                self.save(save)
+            if path is not None:
+                self.save(path)
 
     def precision(self, deals: int) -> float:
         """The widest half-width of the players' win rates after the first `deals` deals."""
@@ -311,32 +347,12 @@ class Tournament:
                 if tokens[who] is not None:
                     choose_listed(tokens[who], states, asked, seats, luck, choices, words, views)
                 else:
-                    choices[asked] = policies[who].act(
-                        rows[asked], masks[asked, : variant.num_actions], seats[asked], states[asked]
-                    )
-                    self._check(policies[who], states, asked, seats, choices, masks)
+                    seen = rows[asked], masks[asked, : variant.num_actions], seats[asked], states[asked]
+                    choices[asked] = ask(policies[who], variant, *seen)
             step_games(states, seats, choices)
             if monotonic() - ticked > 0.5:
                 tick()
                 ticked = monotonic()
-
-    def _check(
-        self,
-        policy: Policy,
-        states: np.ndarray,
-        asked: np.ndarray,
-        seats: np.ndarray,
-        choices: np.ndarray,
-        masks: np.ndarray,
-    ) -> None:
-        """Raise `IllegalActionError` if a policy chose what it may not."""
-        chosen = choices[asked]
-        known = (chosen >= 0) & (chosen < self.variant.num_actions)
-        wrong = asked[~known | (masks[asked, np.where(known, chosen, 0)] == 0)]
-        if len(wrong):
-            slot = wrong[0]
-            error = self.variant.refuse(states[slot], int(seats[slot]), int(choices[slot]))
-            raise IllegalActionError(f"{policy.name}: {error}")
 
     # --- Results ---
 
@@ -415,21 +431,36 @@ class Tournament:
 
     def save(self, path: Path) -> None:
         """Write all results so that `load` can go on from them; an old file is replaced in one step."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = path.with_name(path.name + ".part")
-        with open(scratch, "wb") as file:
+        with replacing(path) as part, part.open("wb") as file:
             identity = np.array(json.dumps(self._identity()))
             np.savez_compressed(file, identity=identity, shares=self.shares, scores=self.scores, done=self.done)
-        os.replace(scratch, path)
 
     def load(self, path: Path) -> None:
-        """Take over the results in a file; raises `ValueError` if they are of another tournament."""
-        with np.load(path, allow_pickle=False) as data:
-            identity, own = json.loads(str(data["identity"])), json.loads(json.dumps(self._identity()))
-            for key, value in own.items():
-                if identity.get(key) != value:
-                    raise ValueError(f"{path} is of another tournament: {key} is {identity.get(key)!r}, not {value!r}")
-            self.shares, self.scores, self.done = data["shares"], data["scores"], data["done"]
+        """Take over the results in a file; raises `ValueError` if it is damaged or of another tournament."""
+        what = "a file of tournament results"
+        data = read_arrays(path, what)
+        try:
+            identity = json.loads(str(data["identity"]))
+            shares, scores, done = (data[name] for name in ("shares", "scores", "done"))
+        except KeyError as error:
+            raise damaged(path, what, f"it lacks {error}") from error
+        except ValueError as error:
+            raise damaged(path, what, error) from error
+        if not isinstance(identity, dict):
+            raise damaged(path, what, "it does not say what was played")
+        for key, value in json.loads(json.dumps(self._identity())).items():
+            if identity.get(key) != value:
+                raise ValueError(f"{path} is of another tournament: {key} is {identity.get(key)!r}, not {value!r}")
+        shape = (len(done) if done.ndim else 0, *self.seatings.shape)
+        for name, values, kind, wanted in (
+            ("done", done, np.bool_, shape[:2]), ("shares", shares, np.float64, shape),
+            ("scores", scores, np.float64, shape),
+        ):  # fmt: skip
+            if values.dtype != kind or values.shape != wanted:
+                raise damaged(path, what, f"{name} is {values.dtype} {values.shape}")
+        if not (np.isfinite(scores).all() and ((shares >= 0) & (shares <= 1)).all()):
+            raise damaged(path, what, "it has results that no game has")
+        self.shares, self.scores, self.done = shares, scores, done
 
 
 def _known_tokens(variant: Variant, tokens: tuple[Any, ...]) -> tuple[np.ndarray, tuple[Any, ...]]:
@@ -472,6 +503,7 @@ def arena(
     **options: Any,
 ) -> dict[str, Any]:
     """Play a tournament and return its result, see `Tournament.result`."""
+    ArenaOptions(games, until_interval, seed, batch, threads)  # raises ValueError for what is not allowed
     variant = find_game(game).variant(**options)
     names, players = enter(variant, policies, seed)
     tournament = Tournament(variant, names, seed)

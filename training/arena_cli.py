@@ -1,7 +1,6 @@
 """`monsterzoo arena`: a tournament on the command line, with its tables, files and picture."""
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,47 +9,52 @@ from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game
 
-from .arena import Tournament, enter
+from . import settings
+from .arena import MOST_GAMES, USUAL_GAMES, ArenaOptions, Tournament, enter
+from .files import replacing, write_json
 from .game_options import add_game_arguments, game_options, label
 
 PLAIN_SECONDS = 10.0
 
 
 def main(words: Sequence[str]) -> int:
-    """Play, print, write; 130 after an interruption, with what was finished printed and written all the same."""
+    """Play, print, write; 130 or 143 after an interruption, with what was finished printed and written all the same."""
     parsed = _parser().parse_args(words)
+    options = ArenaOptions(**settings.given(parsed, ArenaOptions))
     variant = find_game(parsed.game).variant(**game_options(parsed))
-    names, policies = enter(variant, parsed.policies, parsed.seed)
-    tournament = Tournament(variant, names, parsed.seed, parsed.alone)
-    games = parsed.games or (1000 if parsed.until_interval is None else 10_000_000)
+    names, policies = enter(variant, parsed.policies, options.seed)
+    tournament = Tournament(variant, names, options.seed, parsed.alone)
     stem = parsed.output.with_suffix("") if parsed.output is not None else None
     record = stem.with_name(stem.name + ".npz") if stem is not None else None
     if record is not None and record.exists():
         tournament.load(record)
         print(f"{tournament.games} finished games taken over from {record}", file=sys.stderr)
-    code = 0
-    total = tournament.whole_deals(games) * len(tournament.seatings)
-    with _Progress(total, parsed.quiet, parsed.until_interval) as progress:
+    interruption: KeyboardInterrupt | None = None
+    total = tournament.whole_deals(options.most_games) * len(tournament.seatings)
+    with _Progress(total, parsed.quiet, options.until_interval) as progress:
         try:
             tournament.play(
                 policies,
-                games,
-                until_interval=parsed.until_interval,
-                batch=parsed.batch,
-                threads=parsed.threads,
+                options.most_games,
+                until_interval=options.until_interval,
+                batch=options.batch,
+                threads=options.threads,
                 progress=progress,
                 save=record,
             )
-        except KeyboardInterrupt:
-            code = 130
-    if not tournament.games:
-        return code
-    result = tournament.result()
-    print(as_text(result))
-    if stem is not None:
-        stem.with_name(stem.name + ".json").write_text(json.dumps(result, indent=2) + "\n")
-        plot(result, stem.with_name(stem.name + ".png"))
-    return code
+        except KeyboardInterrupt as error:
+            interruption = error
+    if tournament.games:
+        result = tournament.result()
+        print(as_text(result))
+        if stem is not None:
+            write_json(stem.with_name(stem.name + ".json"), result)
+            plot(result, stem.with_name(stem.name + ".png"))
+    if interruption is None:
+        return 0
+    kept = "nothing is kept without --output" if record is None else f"saved in {record}, the same command goes on"
+    print(f"interrupted after {tournament.games} games; {kept}", file=sys.stderr)
+    return int(getattr(interruption, "code", 130))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -59,14 +63,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_game_arguments(parser)
     parser.add_argument("--policies", nargs="+", required=True, help="specs such as random, heuristic, search:500")
-    parser.add_argument("--games", type=int, default=None, help="games to play in all (default 1000)")
-    parser.add_argument(
-        "--until-interval", type=float, metavar="W", help="stop when all win rates are known to within ± W"
-    )
     parser.add_argument("--alone", metavar="POLICY", help="this one has one side at every table, the others the rest")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--batch", type=int, default=64, help="games at once where a policy is not compiled")
-    parser.add_argument("--threads", type=int, default=1, help="threads for games between compiled policies")
+    most = f"{USUAL_GAMES}, or at most {MOST_GAMES} with --until-interval"
+    settings.add_flags(parser, ArenaOptions, {"games": most})
     parser.add_argument(
         "--output", type=Path, metavar="PATH", help="PATH.json the result, PATH.png a plot, PATH.npz all games; resumes"
     )
@@ -161,4 +160,5 @@ def plot(result: dict[str, Any], path: Path) -> None:
     axes.set_xlabel("rating (Elo points), win rate")
     axes.set_title(f"{result['game']}, {result['games']} games", fontsize=10)
     axes.grid(axis="x", alpha=0.3)
-    figure.savefig(path, dpi=150)
+    with replacing(path) as part:
+        figure.savefig(part, format="png", dpi=150)

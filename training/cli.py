@@ -9,6 +9,8 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from .interrupts import ending
+
 COMMANDS = {
     "arena": ("let policies play against each other and rank them", "monsterzoo.training.arena_cli:main"),
     "compile": ("compile games ahead of their first use", "monsterzoo.training.compile_cli:main"),
@@ -18,13 +20,17 @@ COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code."""
+    """Run a command; returns the exit code, 130 or 143 after Ctrl-C or SIGTERM."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or words[0] not in COMMANDS:
         return _explain(words)
     module, _, function = COMMANDS[words[0]][1].partition(":")
     try:
-        return int(getattr(import_module(module), function)(words[1:]))
+        with ending():
+            return int(getattr(import_module(module), function)(words[1:]))
+    except KeyboardInterrupt as interruption:
+        print(f"monsterzoo {words[0]}: {interruption or 'interrupted'}", file=sys.stderr)
+        return int(getattr(interruption, "code", 130))
     except ValueError as error:
         problem = str(error)
     except ModuleNotFoundError as error:

@@ -1,18 +1,20 @@
-"""Every option of training in one place, and the command line made from it."""
+"""Every option of training in one place; the command line is made from it."""
 
 import argparse
-import json
 import shlex
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from types import NoneType
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any
 
+from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.players import make_player
 from monsterzoo.policies.heuristics import has_heuristic
 
-from .game_options import add_option_argument, read_options, write_option
+from . import settings
+from .files import read_json
+from .game_options import read_options, write_option
+from .settings import LARGEST_SEED, MOST_THREADS, Checked, GameOptions, Number, Policies, Switch, Text, Whole, flag
 
 Texts = tuple[str, ...]
 
@@ -20,8 +22,11 @@ RUN = "run.json"
 """The file of a run's folder that holds its options."""
 PAST = "past"
 """The opponent that plays like an earlier version of the network."""
-BUDGET = ("minutes", "updates", "out")
-"""What may change when a run goes on."""
+MAY_CHANGE = (
+    "out", "minutes", "updates", "threads", "evaluate", "evaluate_every", "evaluate_games", "checkpoint_every",
+    "tensorboard",
+)  # fmt: skip
+"""What may change when a run goes on: how long it takes and how it is watched, not what is learned and how."""
 USUAL: dict[str, Any] = {
     "opponents": (PAST, "heuristic", "random"),
     "imitate": "heuristic",
@@ -39,76 +44,118 @@ FORMER_NAMES = {
 
 
 @dataclass
-class Config:
-    """Options of self-play PPO; each is also a flag of `monsterzoo train`."""
+class Config(Checked):
+    """Options of self-play PPO; each is also a flag of `monsterzoo train`.
+
+    Raises `ValueError` for a value that is not allowed.
+    """
 
     # what is learned
-    game: Annotated[str, "name of the game"] = "pikit_v0"
-    players: Annotated[int, "number of players"] = 2
-    options: Annotated[dict[str, Any], "other options of the game; as a flag: --option KEY=VALUE, repeatable"] = field(
-        default_factory=dict
-    )
-    out: Annotated[str, "folder of the run; afterwards 'ppo:<folder>' is a policy"] = "runs/latest"
+    game: Annotated[str, "name of the game", Text()]
+    players: Annotated[int, "number of players", Whole(1)] = 2
+    options: Annotated[
+        dict[str, Any], "other options of the game; as a flag: --option KEY=VALUE, repeatable", GameOptions()
+    ] = field(default_factory=dict)
+    out: Annotated[str, "folder of the run; afterwards 'ppo:<folder>' is a policy", Text()] = "runs/latest"
 
     # how long
-    minutes: Annotated[float, "wall-clock budget, evaluation included; the learning rate falls towards its end"] = 10.0
-    updates: Annotated[int, "stop after this many updates instead (0: by the clock)"] = 0
+    minutes: Annotated[
+        float, "wall-clock budget, evaluation included; the learning rate falls towards its end", Number(0, above=True)
+    ] = 10.0
+    updates: Annotated[int, "stop after this many updates instead; 0: by the clock", Whole(0)] = 0
 
     # the batch
-    seed: Annotated[int, "of everything random"] = 0
-    num_envs: Annotated[int, "games played at once"] = 1024
-    steps: Annotated[int, "steps of every game between two updates"] = 64
-    threads: Annotated[int, "torch's threads; more than one helps on idle machines only"] = 1
+    seed: Annotated[int, "of everything random", Whole(0, LARGEST_SEED)] = 0
+    num_envs: Annotated[int, "games played at once", Whole(1)] = 1024
+    steps: Annotated[int, "steps of every game between two updates", Whole(1)] = 64
+    threads: Annotated[int, "torch's threads; more than one helps on idle machines only", Whole(1, MOST_THREADS)] = 1
 
     # the network
-    width: Annotated[int, "width of the hidden layers"] = 128
-    blocks: Annotated[int, "number of residual blocks of two layers"] = 1
+    width: Annotated[int, "width of the hidden layers", Whole(1, 16384)] = 128
+    blocks: Annotated[int, "number of residual blocks of two layers", Whole(0, 256)] = 1
 
     # opponents
-    self_play: Annotated[float, "share of games in which the network plays all sides"] = 0.7
+    self_play: Annotated[float, "share of games in which the network plays all sides", Number(0, 1)] = 0.7
     opponents: Annotated[
-        Texts | None, "who else plays in the rest, equally often: 'past' (own earlier networks) or policies"
+        Texts | None, "who else plays in the rest, equally often: 'past' (own earlier networks) or policies", Policies()
     ] = None
-    snapshot_every: Annotated[int, "updates between two earlier networks kept for 'past'"] = 10
-    snapshots: Annotated[int, "number of earlier networks kept; when full, a random one makes room"] = 16
+    snapshot_every: Annotated[int, "updates between two earlier networks kept for 'past'", Whole(1)] = 10
+    snapshots: Annotated[int, "number of earlier networks kept; when full, a random one makes room", Whole(1)] = 16
 
     # the first part of the run
-    imitate: Annotated[str | None, "policy to imitate before learning from own play ('' for none)"] = None
-    imitate_share: Annotated[float, "share of the budget for that"] = 0.2
+    imitate: Annotated[str | None, "policy to imitate before learning from own play ('' for none)", Text()] = None
+    imitate_share: Annotated[float, "share of the budget for that", Number(0, 1)] = 0.2
 
     # PPO
-    learning_rate: Annotated[float, "of Adam, at the start"] = 1e-3
-    final_learning_rate: Annotated[float, "of Adam at the end, as a share of the first"] = 0.05
-    epochs: Annotated[int, "passes over the decisions of an update"] = 2
-    minibatch: Annotated[int, "decisions per gradient step"] = 2048
-    gamma: Annotated[float, "discount from one own decision to the next"] = 1.0
-    gae_lambda: Annotated[float, "lambda of the advantage estimate (GAE), over a seat's own decisions"] = 0.95
-    clip_range: Annotated[float, "how far an action's probability may move in an update, as a ratio"] = 0.2
-    entropy_coef: Annotated[float, "weight of the entropy bonus"] = 0.01
-    value_coef: Annotated[float, "weight of the value loss"] = 0.5
-    max_grad_norm: Annotated[float, "largest norm of a gradient"] = 0.5
+    learning_rate: Annotated[float, "of Adam, at the start", Number(0, 1, above=True)] = 1e-3
+    final_learning_rate: Annotated[float, "of Adam at the end, as a share of the first", Number(0, 1)] = 0.05
+    epochs: Annotated[int, "passes over the decisions of an update", Whole(1)] = 2
+    minibatch: Annotated[int, "decisions per gradient step", Whole(1)] = 2048
+    gamma: Annotated[float, "discount from one own decision to the next", Number(0, 1)] = 1.0
+    gae_lambda: Annotated[
+        float, "lambda of the advantage estimate (GAE), over a seat's own decisions", Number(0, 1)
+    ] = 0.95
+    clip_range: Annotated[
+        float, "how far an action's probability may move in an update, as a ratio", Number(0, above=True)
+    ] = 0.2
+    entropy_coef: Annotated[float, "weight of the entropy bonus", Number(0)] = 0.01
+    value_coef: Annotated[float, "weight of the value loss", Number(0)] = 0.5
+    max_grad_norm: Annotated[float, "largest norm of a gradient", Number(0, above=True)] = 0.5
 
     # watching
-    evaluate: Annotated[Texts | None, "policies whose win rates are measured while training"] = None
-    evaluate_every: Annotated[float, "seconds between evaluations"] = 30.0
-    evaluate_games: Annotated[int, "games of an evaluation against each policy, every side equally often"] = 512
-    checkpoint_every: Annotated[float, "seconds between checkpoints"] = 60.0
-    tensorboard: Annotated[bool, "write TensorBoard events into the folder"] = True
-
-    def __post_init__(self) -> None:
-        for name in ("opponents", "evaluate"):  # JSON has lists
-            if getattr(self, name) is not None:
-                setattr(self, name, tuple(getattr(self, name)))
+    evaluate: Annotated[Texts | None, "policies whose win rates are measured while training", Policies()] = None
+    evaluate_every: Annotated[float, "seconds between evaluations", Number(0)] = 30.0
+    evaluate_games: Annotated[int, "games of an evaluation against each policy, every side equally often", Whole(1)] = (
+        512
+    )
+    checkpoint_every: Annotated[float, "seconds between checkpoints", Number(0)] = 60.0
+    tensorboard: Annotated[bool, "write TensorBoard events into the folder", Switch()] = True
 
     @classmethod
     def read(cls, path: Path) -> "Config":
-        """The options a run was started with, from its file `RUN`; older names are understood."""
-        config = json.loads(path.read_text())["config"]
-        return cls(**{FORMER_NAMES.get(name, name): value for name, value in config.items()})
+        """The options a run was started with, from its file `RUN`; older names are understood.
+
+        Raises `ValueError` naming the file if it is damaged.
+        """
+        written = read_json(path, "the description of a run").get("config")
+        if not isinstance(written, dict):
+            raise ValueError(f"{path} is not the description of a run, or it is damaged: 'config' is missing")
+        config: dict[str, Any] = {FORMER_NAMES.get(str(name), str(name)): value for name, value in written.items()}
+        known = {one.name for one in fields(cls)}
+        if unknown := sorted(config.keys() - known):
+            raise ValueError(f"{path} has options that this version does not know: {', '.join(unknown)}")
+        if "game" not in config:
+            raise ValueError(f"{path} is not the description of a run, or it is damaged: 'game' is missing")
+        try:
+            return cls(**config)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         return asdict(self)
+
+    def going_on(self, chosen: dict[str, Any]) -> "Config":
+        """The options of this run with what is chosen for its next part.
+
+        Raises `ValueError` if that contradicts what the run was started with.
+        """
+        for name, value in chosen.items():
+            if name == "options":
+                own = find_game(self.game).variant(**self.game_options()).options
+                for key, one in value.items():
+                    if key not in own or own[key] != one:
+                        has = write_option(key, own[key]) if key in own else "no such option"
+                        raise _contradiction(f"--option {write_option(key, one)}", has)
+            elif name not in MAY_CHANGE and value != getattr(self, name):
+                raise _contradiction(f"{flag(name)} {_shown(value)}", f"{flag(name)} {_shown(getattr(self, name))}")
+        config = replace(self, **{name: value for name, value in chosen.items() if name in MAY_CHANGE})
+        if "minutes" in chosen and config.updates and "updates" not in chosen:
+            raise ValueError(
+                f"--minutes {config.minutes:g} says nothing, the run counts updates (--updates {config.updates}); "
+                "raise --updates, or add --updates 0 to go by the clock"
+            )
+        return config
 
     def game_options(self) -> dict[str, Any]:
         """Options of the game, `players` included."""
@@ -117,8 +164,11 @@ class Config:
     def settled(self, variant: Variant) -> tuple["Config", list[str]]:
         """The options with the usual policies where none were chosen, and lines about what had to be left out.
 
-        Raises `ValueError` for a policy that was chosen and that the game does not have.
+        Raises `ValueError` for a policy that was chosen and that the game does not have, and for too few games of an
+        evaluation.
         """
+        if self.evaluate_games < variant.sides:
+            raise settings.refusal("evaluate_games", self.evaluate_games, f"{Whole(variant.sides)}, one for every side")
         chosen: dict[str, Any] = {}
         notes = []
         for name, usual in USUAL.items():
@@ -135,21 +185,21 @@ class Config:
 
     def command(self) -> str:
         """The command line of these options."""
-        words, defaults = ["monsterzoo", "train"], Config()
+        words = ["monsterzoo", "train"]
         for one in fields(self):
-            value = getattr(self, one.name)
-            if value == getattr(defaults, one.name) and one.name not in ("game", "players", "minutes", "seed", "out"):
+            value, name = getattr(self, one.name), flag(one.name)
+            always = one.name in ("game", "players", "minutes", "seed", "out")
+            if value == settings.default_of(Config, one.name) and not always:
                 continue
-            flag = "--" + one.name.replace("_", "-")
             if isinstance(value, bool):
-                words.append(flag if value else "--no-" + flag[2:])
+                words.append(name if value else "--no-" + name[2:])
             elif isinstance(value, dict):
                 for key, chosen in value.items():
                     words += ["--option", write_option(key, chosen)]
             elif isinstance(value, tuple):
-                words += [flag, *value]
+                words += [name, *value]
             else:
-                words += [flag, str(value)]
+                words += [name, str(value)]
         return shlex.join(words)
 
 
@@ -169,36 +219,27 @@ def _check(variant: Variant, name: str, value: Any) -> None:
             raise ValueError(f"--{name} {spec}: {error}") from error
 
 
+def _contradiction(wanted: str, has: str) -> ValueError:
+    changeable = ", ".join(flag(name) for name in MAY_CHANGE)
+    return ValueError(f"{wanted} contradicts the run, which has {has}; a run that goes on may change {changeable}")
+
+
+def _shown(value: Any) -> str:
+    return (" ".join(value) if isinstance(value, tuple) else str(value)) or "''"
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     """A flag for every option of `Config`."""
-    defaults = Config()
-    for name, hint in get_type_hints(Config, include_extras=True).items():
-        if name == "options":
-            add_option_argument(parser)
-            continue
-        (meaning,), kinds = hint.__metadata__, _kinds(hint)
-        default = getattr(defaults, name)
-        default = USUAL[name] if default is None else default
-        more: dict[str, Any] = {"type": kinds[0], "metavar": kinds[0].__name__.upper()}
-        if kinds[0] is bool:
-            more = {"action": argparse.BooleanOptionalAction}
-        elif isinstance(default, tuple):
-            more, default = {"nargs": "*", "metavar": "POLICY"}, " ".join(default)
-        flag = "--" + name.replace("_", "-")
-        shown = f"{default}; no heuristic where the game has none" if name in USUAL else default
-        parser.add_argument(flag, dest=name, default=None, help=f"{meaning} (default: {shown})", **more)
+    defaults = {}
+    for name, usual in USUAL.items():
+        defaults[name] = f"{' '.join(_texts(usual))}; no heuristic where the game has none"
+    settings.add_flags(parser, Config, defaults)
 
 
 def given(namespace: argparse.Namespace) -> dict[str, Any]:
-    """The options that were on the command line; raises `ValueError` for a bad `--option`."""
-    options = read_options(namespace.players, namespace.option)
-    values = {one.name: getattr(namespace, one.name) for one in fields(Config) if one.name != "options"}
-    values["players"] = options.pop("players", None)
-    values["options"] = options or None
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _kinds(hint: Any) -> list[Any]:
-    """The types an option may have, without None."""
-    kind = hint.__origin__
-    return [one for one in get_args(kind) if one is not NoneType] if NoneType in get_args(kind) else [kind]
+    """The options that were on the command line; raises `ValueError` for those that are not allowed."""
+    values = settings.given(namespace, Config)
+    options = read_options(values.pop("players", None), namespace.option)
+    if "players" in options:
+        values["players"] = settings.checked(Config, "players", options.pop("players"))
+    return {**values, "options": options} if options else values

@@ -28,6 +28,9 @@ class Decisions:
     | `open` | (num_envs, players) int64 | row of each seat's latest decision in the running game, or `NONE` |
     """
 
+    NAMES = ("observations", "action_masks", "actions", "log_probs", "values", "rewards", "following", "finished")
+    """The columns with a row per decision."""
+
     def __init__(self, variant: Variant, num_envs: int, steps: int) -> None:
         rows = num_envs * (steps + variant.players)
         self.observations = np.zeros((rows, variant.layout.size), np.int8)
@@ -71,8 +74,26 @@ class Decisions:
 
     def state(self) -> dict[str, np.ndarray]:
         """Copies of all rows in use and of `open`, to go on from."""
-        names = ("observations", "action_masks", "actions", "log_probs", "values", "rewards", "following", "finished")
-        return {name: getattr(self, name)[: self.count].copy() for name in names} | {"open": self.open.copy()}
+        return {name: getattr(self, name)[: self.count].copy() for name in self.NAMES} | {"open": self.open.copy()}
+
+    def check(self, state: dict[str, np.ndarray]) -> None:
+        """Raise `ValueError` unless `restore` can go on from this."""
+        count = len(state["actions"])
+        for name, found in state.items():
+            own = getattr(self, name, None) if name in (*self.NAMES, "open") else None
+            if own is None:
+                raise ValueError(f"decisions have no {name}")
+            fits = len(found) == len(own) if name == "open" else count == len(found) <= len(own)
+            if not fits or found.shape[1:] != own.shape[1:] or found.dtype != own.dtype:
+                raise ValueError(f"{name} of the decisions is {found.dtype} {found.shape}")
+            if found.dtype == np.float32 and not np.isfinite(found).all():
+                raise ValueError(f"{name} of the decisions has numbers that are not finite")
+        if missing := {*self.NAMES, "open"} - state.keys():
+            raise ValueError(f"decisions lack {', '.join(sorted(missing))}")
+        limits = {"actions": (0, self.action_masks.shape[1]), "following": (NONE, count), "open": (NONE, count)}
+        for name, (low, stop) in limits.items():
+            if ((state[name] < low) | (state[name] >= stop)).any():
+                raise ValueError(f"{name} of the decisions has numbers beyond {low} to {stop - 1}")
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Go on from what `state` returned."""
@@ -81,8 +102,7 @@ class Decisions:
             getattr(self, name)[: len(values)] = values
 
     def _arrays(self) -> tuple[np.ndarray, ...]:
-        told = (self.observations, self.action_masks, self.actions, self.log_probs, self.values)
-        return (*told, self.rewards, self.following, self.finished)
+        return tuple(getattr(self, name) for name in self.NAMES)
 
 
 @kernel

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from .files import replacing
+
 LEVELS = {"win_random": "against random", "win_heuristic": "against heuristic"}
 
 
@@ -32,7 +34,6 @@ def draw(lines: list[dict[str, float]], path: Path, title: str) -> None:
     inside.set(title="inside", xlabel="million steps")
     inside.grid(alpha=0.3)
     inside.legend()
-    part = path.with_name(path.name + ".part")
-    figure.savefig(part, format="png", dpi=120)
+    with replacing(path) as part:
+        figure.savefig(part, format="png", dpi=120)
     pyplot.close(figure)
-    part.replace(path)

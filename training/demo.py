@@ -19,6 +19,7 @@ from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.policies.heuristics import has_heuristic
 
 from . import cli
+from .arena import ArenaOptions
 from .config import Config
 from .game_options import add_game_arguments, game_options, label, write_option
 from .ppo import Trainer
@@ -34,6 +35,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("runs/demo"), help="what is learned goes here, or beside it")
     chosen = parser.parse_args(arguments)
+    # Now rather than after a minute of training.
+    ArenaOptions(games=chosen.games, seed=chosen.seed)
+    Config(chosen.game, minutes=chosen.minutes, num_envs=chosen.num_envs)
     options = game_options(chosen)
     variant = find_game(chosen.game).variant(**options)
     opponents = ("random", "heuristic") if has_heuristic(variant) else ("random",)

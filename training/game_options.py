@@ -13,8 +13,8 @@ def add_game_arguments(parser: argparse.ArgumentParser, game: str | None = None,
     """`--game`, `--players` and `--option KEY=VALUE`; a game or a number of players given here is the default."""
     shown = "" if game is None else f" (default: {game})"
     parser.add_argument("--game", required=game is None, default=game, help=f"such as yokai_septet_v0{shown}")
-    shown = "" if players is None else f" (default: {players})"
-    parser.add_argument("--players", type=int, help=f"number of players{shown}")
+    shown = "the game's own" if players is None else str(players)
+    parser.add_argument("--players", type=int, help=f"number of players (default: {shown})")
     add_option_argument(parser)
     parser.set_defaults(usual_players=players)
 

@@ -1,6 +1,7 @@
 """What a run tells while it learns: a progress bar, lines of JSON, TensorBoard, and a picture."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -8,19 +9,29 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from . import curves
 from .config import Config
+from .files import replacing
 
 METRICS, PICTURE = "metrics.jsonl", "curve.png"
+ALWAYS = ("updates", "steps", "entropy", "explained")
+"""What every line tells and pictures are made of."""
 
 
 class Journal:
-    """Writes a run's numbers, one line per update; lines after `updates` (of an interrupted run) are dropped."""
+    """Writes a run's numbers, one line per update, which is on the disk when `write` returns.
+
+    Lines after `updates` are dropped: an interrupted run had gone on after the checkpoint it is resumed from.
+    """
 
     def __init__(self, folder: Path, updates: int, config: Config) -> None:
         self.folder, self.config = folder, config
         self.last: dict[str, float] = {}
         path = folder / METRICS
-        kept = [line for line in read(path) if line["updates"] <= updates] if updates else []
-        path.write_text("".join(json.dumps(line) + "\n" for line in kept))
+        found = {int(line["updates"]): line for line in read(path)} if updates else {}
+        kept = [found[update] for update in sorted(found) if 1 <= update <= updates]
+        if len(kept) < updates:
+            print(f"{path} lacks {updates - len(kept)} of {updates} updates")
+        with replacing(path) as part:
+            part.write_text("".join(json.dumps(line) + "\n" for line in kept))
         for line in kept:
             self.last |= line
         self._file = path.open("a")
@@ -58,6 +69,7 @@ class Journal:
         self.last |= report
         self._file.write(json.dumps(report) + "\n")
         self._file.flush()
+        os.fsync(self._file.fileno())
         if self._events is not None:
             for name, value in report.items():
                 self._events.add_scalar(name, value, int(report["updates"]))
@@ -70,11 +82,13 @@ class Journal:
 
 
 def read(path: Path) -> list[dict[str, float]]:
-    """The lines of a run's metrics; a line cut off by a crash is ignored."""
+    """The lines of a run's metrics; one that was cut off by a crash, or is damaged, is left out."""
     lines = []
-    for text in path.read_text().splitlines() if path.exists() else []:
+    for text in path.read_text(errors="replace").splitlines() if path.exists() else []:
         try:
-            lines.append(json.loads(text))
-        except json.JSONDecodeError:
-            break
+            line = json.loads(text)
+        except ValueError:
+            continue
+        if isinstance(line, dict) and all(isinstance(line.get(name), int | float) for name in ALWAYS):
+            lines.append(line)
     return lines

@@ -45,8 +45,10 @@ to share the tiles: among them a single heuristic player loses, among heuristic 
 
 def publish(run: Path, games: int, folder: Path = PRETRAINED) -> dict[str, Any]:
     """Ship a run's network; returns its entry in the index."""
-    summary = json.loads((run / RUN).read_text())
     config = Config.read(run / RUN)
+    summary = json.loads((run / RUN).read_text())
+    if "result" not in summary:
+        raise ValueError(f"the run in {run} is not finished")
     arrays, about = neural.read(run / WEIGHTS)
     played = {key: value for key, value in config.game_options().items() if key != REWARD}
     others = (re.sub(r"[^\w.]+", "_", str(value)).strip("_") for value in list(played.values())[1:])

@@ -1,35 +1,37 @@
 """`monsterzoo train`: self-play training on the command line."""
 
 import argparse
-import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from .config import BUDGET, RUN, Config, add_options, given
+from .config import MAY_CHANGE, RUN, Config, add_options, given
+from .settings import flag
 
 
 def main(words: Sequence[str]) -> int:
-    """Train, or go on with a run; 130 after an interruption. Raises `ValueError` for bad options."""
+    """Train, or go on with a run. Raises `ValueError` for bad options, `Interrupted` when it is to end early."""
     parser = argparse.ArgumentParser("monsterzoo train", description="Train a network by self-play.")
-    parser.add_argument("--resume", action="store_true", help="go on with the run in --out, with its options")
+    changes = ", ".join(flag(name) for name in MAY_CHANGE if name != "out")
+    parser.add_argument(
+        "--resume", action="store_true", help=f"go on with the run in --out, with its options but for {changes}"
+    )
     add_options(parser)
     parsed = parser.parse_args(words)
     chosen = given(parsed)
+    if parsed.resume:
+        folder = Path(chosen.get("out", Config.out))
+        if not (folder / RUN).exists():
+            raise ValueError(f"there is no run in {folder} to go on with")
+        config = Config.read(folder / RUN).going_on({**chosen, "out": str(folder)})
+    elif "game" in chosen:
+        config = Config(**chosen)
+    else:
+        from monsterzoo.envs import names
+
+        raise ValueError(f"which game? --game is one of {', '.join(names())}")
 
     from . import ppo  # imports torch, which --help can do without
 
-    config = Config(**chosen)
-    if parsed.resume:
-        folder = Path(config.out)
-        if not all((folder / file).exists() for file in (RUN, ppo.CHECKPOINT)):
-            raise ValueError(f"there is no run in {folder} to go on with")
-        config = replace(Config.read(folder / RUN), **{name: chosen[name] for name in BUDGET if name in chosen})
-    try:
-        ppo.train(config, parsed.resume)
-    except KeyboardInterrupt:
-        again = f"monsterzoo train --resume --out {config.out}"
-        print(f"interrupted; from the last checkpoint on: {again}", file=sys.stderr)
-        return 130
+    ppo.train(config, parsed.resume)
     print(f"done: the policy is 'ppo:{config.out}'")
     return 0

@@ -43,6 +43,8 @@ def resample_cards(state, seat):
     for place in range(np.int64(state.pile_size)):
         if is_known(state, seat, place):
             unknown = without_card(unknown, np.int64(state.pile[place]))
+    if popcount(unknown) < hidden_cards(state, seat):
+        return  # a design comes up too often, as in no played or loaded record; everything stays where it is
     for place in range(np.int64(state.pile_size)):
         if not is_known(state, seat, place):
             card = draw_card(state, unknown)
@@ -56,6 +58,18 @@ def resample_cards(state, seat):
                 hand = with_card(hand, card)
                 unknown = without_card(unknown, card)
             state.hand[other] = hand
+
+
+@compiled
+def hidden_cards(state, seat):
+    """How many cards lie where a seat does not see them: in the pile and in other hands."""
+    cards = 0
+    for place in range(np.int64(state.pile_size)):
+        cards += not is_known(state, seat, place)
+    for other in range(np.int64(state.players)):
+        if other != seat:
+            cards += popcount(state.hand[other])
+    return cards
 
 
 @compiled
@@ -80,7 +94,7 @@ def resample_stacks(state):
     for seat in range(np.int64(state.players)):
         unknown &= ~state.tiles[seat]
     for place in range(TILES):
-        if state.stacks[place] != NONE:
+        if state.stacks[place] != NONE and unknown != ZERO:
             tile = random_member(state, unknown)
             unknown ^= bit(tile)
             state.stacks[place] = tile
@@ -95,15 +109,21 @@ def rechoose(state, seat):
     for other in range(np.int64(state.players)):
         if other == seat or state.choices[other, 0] == NONE:
             continue
-        again = state.choices[other, 1] != NONE
+        old, again = np.int64(state.choices[other, 0]), np.int64(state.choices[other, 1])
         state.choices[other, 0] = NONE
         state.choices[other, 1] = NONE
         if state.phase == LAY:
-            state.choices[other, 0] = random_member(state, state.hand[other] & ~SECONDS)
+            state.choices[other, 0] = member_or(state, state.hand[other] & ~SECONDS, old)
         else:
-            state.choices[other, 0] = random_member(state, legal_tiles(state, other))
-            if again:
-                state.choices[other, 1] = random_member(state, legal_tiles(state, other))
+            state.choices[other, 0] = member_or(state, legal_tiles(state, other), old)
+            if again != NONE:
+                state.choices[other, 1] = member_or(state, legal_tiles(state, other), again)
+
+
+@compiled
+def member_or(state, bits, old):
+    """A random member of a set; of an empty one, where a record contradicts itself, what there was."""
+    return random_member(state, bits) if bits != ZERO else old
 
 
 @compiled

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from . import contract, kernels
-from .contract import PLAYING, REWARD_SCORE, REWARD_WIN, TERMINATED
+from .contract import PLAYING, REWARD_SCORE, REWARD_WIN, TERMINATED, TRUNCATED
 from .encoding import register_layouts
 from .jit import belongs_to, type_of
 from .layout import Layout
-from .options import REWARD, Option, resolve
+from .options import REWARD, Option, is_whole, resolve, whole
 from .rng import generator
 from .snapshots import SnapshotError
 
@@ -139,6 +139,12 @@ class Variant:
     def __deepcopy__(self, memo: Any) -> "Variant":
         return self
 
+    def __str__(self) -> str:
+        defaults = self.game._all_options
+        chosen = {key: value for key, value in self.options.items() if value != defaults[key].default}
+        named = {"players": self.players, **chosen}
+        return f"{self.game.name} with {', '.join(f'{key}={value!r}' for key, value in named.items())}"
+
     @property
     def players(self) -> int:
         """Number of seats."""
@@ -199,6 +205,74 @@ class Variant:
             view[name] = self.template[name]
         return view
 
+    @cached_property
+    def _constants(self) -> tuple[str, ...]:
+        """The fields of a state that hold options: those that `configure` writes whatever was there before."""
+        other = np.frombuffer(b"\xff" * self.game.record.itemsize, self.game.record).copy()
+        self.game.configure(dict(self.options), other[0])
+        names = self.game.record.names or ()
+        return tuple(n for n in names if n == "reward" or other[n].tobytes() == self.template[n].tobytes())
+
+    @property
+    def _told(self) -> tuple[str, ...]:
+        """The fields of a state that decide what observations mean."""
+        return ("players", "sides", *self.game.view_options)
+
+    def fits(self, other: "Variant") -> bool:
+        """Whether who can play this variant can play another: the same seats, observations and actions."""
+        if self is other:
+            return True
+        return (
+            self.game.name == other.game.name
+            and all((self.template[name] == other.template[name]).all() for name in self._told)
+            and self.layout == other.layout
+            and self.num_actions == other.num_actions
+        )
+
+    def check_states(self, states: Any, *, exactly: bool = False) -> None:
+        """Raise `ValueError` unless these are states (B,) with the seats, observations and actions of this variant.
+
+        With `exactly` all options must be the same, and whose turn it is must be possible.
+        """
+        if not isinstance(states, np.ndarray) or states.ndim != 1 or states.dtype != self.game.record:
+            kind = f"{states.dtype.type.__name__} {states.shape}" if isinstance(states, np.ndarray) else repr(states)
+            raise ValueError(f"{kind:.80} are no states of {self}: an array (B,) of its records")
+        for name in self._constants if exactly else self._told:
+            if (states[name] != self.template[name][0]).any():
+                raise ValueError(f"these are not states of {self}: {name!r} has another value in them")
+        if not exactly:
+            return
+        playing = states["outcome"] == PLAYING
+        if (states["outcome"] > TRUNCATED).any() or (states["winners"] >> self.players).any():
+            raise ValueError(f"these are not states of {self}: no game ends like that")
+        if (states["acting"] >> self.players).any() or (playing != (states["acting"] != 0)).any():
+            raise ValueError(f"these are not states of {self}: nobody, or nobody at the table, has to decide")
+
+    def check_deciding(self, states: np.ndarray, seats: Any) -> None:
+        """Raise `ValueError` unless each state (B,) is of this variant and waits for the seat (B,) beside it."""
+        self.check_states(states)
+        seats = np.asarray(seats)
+        if seats.shape != states.shape or seats.dtype.kind not in "iu":
+            raise ValueError(f"{len(states)} seats are needed, whole numbers, not {seats.dtype} {seats.shape}")
+        inside = (seats >= 0) & (seats < self.players)
+        waiting = inside & (states["outcome"] == PLAYING)
+        waiting &= (states["acting"] >> np.where(inside, seats, 0).astype(np.uint8)) & 1 != 0
+        if not waiting.all():
+            row = int(waiting.argmin())
+            raise ValueError(
+                f"state {row} does not wait for a decision of seat {seats[row]}: the game is over, was never set up, "
+                "or it is somebody else's turn"
+            )
+
+    def _place(self, states: Any, index: Any, seat: Any = 0) -> tuple[int, int]:
+        """The number of a state and of a seat; raises `ValueError` for those that are none."""
+        self.check_states(states)
+        if not is_whole(index) or not -len(states) <= whole(index) < len(states):
+            raise ValueError(f"there is no state {index!r}; there are {len(states)}")
+        if not is_whole(seat) or not 0 <= whole(seat) < self.players:
+            raise ValueError(f"there is no seat {seat!r}; seats are 0 to {self.players - 1}")
+        return whole(index) % len(states), whole(seat)
+
     def new_states(self, count: int) -> np.ndarray:
         """`count` states that hold the options, not yet set up; shape (count,)."""
         return np.repeat(self.template, count)
@@ -209,26 +283,34 @@ class Variant:
 
     def legal_actions(self, states: np.ndarray, index: int, seat: int) -> np.ndarray:
         """The seat's mask, int8 (actions,); the no-op alone where it has nothing to decide."""
+        index, seat = self._place(states, index, seat)
         masks = np.empty((self.players, 64 * self.words), np.int8)
         kernels.mask_all(states, index, masks.view(np.uint64), np.empty(self.words, np.uint64), self.num_actions)
         return masks[seat, : self.num_actions]
 
     def observation(self, states: np.ndarray, index: int, seat: int) -> np.ndarray:
         """What a seat knows, int8 (layout.size,)."""
+        index, seat = self._place(states, index, seat)
         row = np.empty(self.layout.size, np.int8)
         kernels.observe_one(states, index, seat, self.new_views(), row.view(np.uint64))
         return row
 
     def look(self, states: np.ndarray, index: int, seat: int) -> np.ndarray:
         """What a seat knows as a view, shape (1,)."""
+        index, seat = self._place(states, index, seat)
         views = self.new_views()
         kernels.look_at(states, index, seat, views)
         return views
 
     def decode(self, observations: np.ndarray) -> np.ndarray:
         """The views (B,) that observations, int8 (B, layout.size), were made from."""
-        views = self.new_views(len(observations))
-        self.layout.decode(np.asarray(observations, np.int8), views)
+        rows = np.asarray(observations)
+        if rows.ndim != 2 or rows.shape[1] != self.layout.size or rows.dtype.kind not in "biuf":
+            raise ValueError(
+                f"observations of {self} have the shape (B, {self.layout.size}), not {rows.dtype} {rows.shape}"
+            )
+        views = self.new_views(len(rows))
+        self.layout.decode(rows.astype(np.int8, copy=False), views)
         return views
 
     def describe(self, view: Any, seat: int) -> str:
@@ -239,6 +321,7 @@ class Variant:
 
     def draw_table(self, states: np.ndarray, index: int) -> str:
         """The whole table as text, everything face up."""
+        index, _ = self._place(states, index)
         if self.game.draw_table is None:
             views = (self.look(states, index, seat)[0] for seat in range(self.players))
             return "\n".join(f"{self.agents[seat]}\n{self.describe(view, seat)}" for seat, view in enumerate(views))
@@ -265,8 +348,15 @@ class Variant:
         given = snapshot.get("options")
         if given is not None:
             self._compare_options(given)
+        for key in ("over", "truncated"):
+            if not isinstance(snapshot.get(key), bool | None):
+                raise SnapshotError(f"{key} is true or false, not {snapshot[key]!r}")
         if snapshot.get("over"):
             raise SnapshotError("over is true: there is nothing left to play")
+        if snapshot.get("truncated"):
+            raise SnapshotError("truncated is true, but over is not")
+        if not isinstance(snapshot.get("winners"), list | tuple | None):
+            raise SnapshotError(f"winners is a list of seats, not {snapshot['winners']!r}")
         if snapshot.get("winners"):
             raise SnapshotError(f"winners is {snapshot['winners']!r}, but over is not true")
         states = self.new_states(1)
@@ -287,7 +377,8 @@ class Variant:
             raise SnapshotError(f"not a position of {self.game.name}: {error}") from error
         acting = _seats(states["acting"][0])
         waits = snapshot.get("to_act", acting)
-        if not isinstance(waits, list | tuple) or len(waits) != len(acting) or any(s not in waits for s in acting):
+        listed = isinstance(waits, list | tuple) and all(type(seat) is int for seat in waits)
+        if not listed or sorted(waits) != acting:
             raise SnapshotError(f"to_act is {waits!r}, but the position waits for {acting}")
         return states
 
@@ -308,14 +399,15 @@ class Variant:
 
     def refuse(self, state: Any, seat: int, action: Any) -> IllegalActionError:
         """The error for an action that is not legal."""
-        if isinstance(action, bool | np.bool_) or not isinstance(action, int | np.integer):
+        if not is_whole(action):
             return IllegalActionError(f"an action is a whole number, not {action!r}")
+        action = whole(action)
         if not 0 <= action < self.num_actions:
             return IllegalActionError(f"action {action} is out of range, actions are 0 to {self.num_actions - 1}")
         name = self.action_names[action]
         if action == self.num_actions - 1:
             return IllegalActionError(f"{name!r} ({action}) is illegal: player_{seat} has a decision to make")
-        reason = self.game.refusal(state, seat, int(action))
+        reason = self.game.refusal(state, seat, action)
         return IllegalActionError(f"{name!r} ({action}) is illegal for player_{seat}: {reason}")
 
 

@@ -2,7 +2,24 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import index
 from typing import Any
+
+
+def whole(value: Any) -> int:
+    """A whole number of any integer type as Python's; raises `TypeError` for anything else, truth values included."""
+    if isinstance(value, bool):
+        raise TypeError("a truth value is not a whole number")
+    return index(value)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether `whole` takes a value."""
+    try:
+        whole(value)
+    except TypeError:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -20,6 +37,8 @@ def choice(*values: Any, default: Any, meaning: str) -> Option:
     """One of a few values."""
 
     def parse(value: Any) -> Any:
+        if is_whole(value):
+            value = whole(value)
         for allowed in values:
             if type(value) is type(allowed) and value == allowed:
                 return allowed
@@ -34,9 +53,9 @@ def whole_number(low: int, high: int, *, default: int | None, meaning: str) -> O
     def parse(value: Any) -> Any:
         if value is None and default is None:
             return None
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
+        if not is_whole(value):
             raise TypeError
-        number = value.__index__()
+        number = whole(value)
         if not low <= number <= high:
             raise ValueError
         return number

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .jit import compiled, inlined, overload
+from .options import is_whole, whole
 
 STREAM = np.dtype((np.record, [("stream", np.uint64), ("rng", np.uint64)]))
 """A generator on its own with its number, for streams outside of a game's state.
@@ -71,9 +72,16 @@ def mix(value: int) -> int:
     return z ^ (z >> 31)
 
 
+def check_seed(seed: Any) -> int:
+    """A seed as Python's integer; raises `ValueError` unless it is a whole number with 0 <= seed < 2**64."""
+    if not is_whole(seed) or not 0 <= whole(seed) <= _MASK:
+        raise ValueError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}")
+    return whole(seed)
+
+
 def generator(seed: int, purpose: str = "game") -> np.uint64:
     """The generator's first state for a seed; other purposes give independent streams of the same seed."""
-    value = mix(seed & _MASK)
+    value = mix(whole(seed) & _MASK)
     for letter in "" if purpose == "game" else purpose:
         value = mix(value ^ ord(letter))
     return np.uint64(value)
@@ -81,7 +89,7 @@ def generator(seed: int, purpose: str = "game") -> np.uint64:
 
 def env_seed(seed: int, index: int) -> int:
     """The seed of environment `index` in a batch seeded with `seed`: `mix(mix(seed) + index)`, 63 bits of it."""
-    return mix((mix(seed & _MASK) + index) & _MASK) >> 1
+    return mix((mix(whole(seed) & _MASK) + whole(index)) & _MASK) >> 1
 
 
 def streams(seed: int, count: int, purpose: str) -> Any:

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from .jit import JIT_OFF, direct
+from .options import is_whole, whole
 from .shares import CLOSED, LEADER, new_shares
 
 
-def check_counts(game: str, **counts: int) -> None:
-    """Refuse numbers of games or threads that are none."""
+def check_counts(game: str, **counts: Any) -> tuple[int, ...]:
+    """Numbers of games or threads as Python's integers; raises `ValueError` for those that are none."""
     for name, value in counts.items():
-        if not isinstance(value, int) or value < 1:
+        if not is_whole(value) or value < 1:
             raise ValueError(f"{game}: {name}={value!r} is not allowed; allowed: a whole number from 1")
+    return tuple(whole(value) for value in counts.values())
 
 
 class Crew:

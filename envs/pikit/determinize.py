@@ -8,6 +8,11 @@ from ..core.rng import draw
 from .bags import copy_of, count, total
 from .rules import REACT, can_cancel
 
+# How often a seat that is being asked is dealt to until it can cancel. One deal at least, the truth, lets it, and has
+# a chance of 1 in MAX_DECK or more: that it does not come up has one of less than 10 ** -70. Only for a record that
+# contradicts itself is this the end: the seat is asked all the same, and can accept.
+ATTEMPTS = 20_000
+
 
 @compiled
 def determinize(state, seat):
@@ -17,12 +22,18 @@ def determinize(state, seat):
     not asked look alike to others, and who is asked next follows from the new hands.
     """
     players, top = np.int64(state.players), np.int64(state.top)
-    start = gather_unseen(state, seat)
+    low, high = unseen(state, seat)
+    start = np.int64(state.deck_cards) - total((low, high))
+    if start < np.int64(state.discarded) or top - start != others_secrets(state, seat):
+        return  # cards are missing or too many, as in no played or loaded record; there is nothing to deal from
+    lay_out(state, low, high, start)
     place = start
     asked = lowest(np.uint64(state.acting)) if state.phase == REACT else seat
     if asked != seat:
         place = deal_secrets(state, asked, start)
-        while not can_cancel(state, asked):  # one deal at least, the truth, lets it
+        for _ in range(ATTEMPTS):
+            if can_cancel(state, asked):
+                break
             deal_secrets(state, asked, start)
     for other in range(players):
         if other != seat and other != asked:
@@ -34,22 +45,36 @@ def determinize(state, seat):
 
 
 @compiled
-def gather_unseen(state, seat):
-    """Put all cards a seat has not seen on the deck, in order of their values; returns where that deck begins."""
-    # In order, so that no trace of where they were is left.
+def unseen(state, seat):
+    """The bag of all cards a seat has not seen: the deck and the others' secret cards."""
     low, high = state.copies[0], state.copies[1]
     low -= state.centre[0] + state.discards[0] + state.secret[seat, 0]
     high -= state.centre[1] + state.discards[1] + state.secret[seat, 1]
     for other in range(np.int64(state.players)):
         low -= state.known[other, 0]
         high -= state.known[other, 1]
-    start = np.int64(state.deck_cards) - total((low, high))
-    place = start
+    return low, high
+
+
+@compiled
+def others_secrets(state, seat):
+    """How many secret cards all other seats have together."""
+    cards = 0
+    for other in range(np.int64(state.players)):
+        if other != seat:
+            cards += total((state.secret[other, 0], state.secret[other, 1]))
+    return cards
+
+
+@compiled
+def lay_out(state, low, high, start):
+    """Put a bag of cards on the deck, which then begins at `start`."""
+    # In order of their values, so that no trace of where they were is left.
+    place, end = start, np.int64(state.deck_cards)
     for value in range(1, 12):
-        for _ in range(count((low, high), value)):
+        for _ in range(min(count((low, high), value), end - place)):
             state.cards[place] = value
             place += 1
-    return start
 
 
 @compiled

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..core.snapshots import read_number, require
-from .rules import CENTRE, DICE_EFFECTS, DRAW, NONE, REACT, STEAL, TURN, score
+from .rules import CENTRE, DICE_EFFECTS, DRAW, MAX_DECK, NONE, REACT, STEAL, TURN, score
 from .text import (
     EFFECT_NAMES,
     PHASES,
@@ -17,6 +17,7 @@ from .text import (
     pending_discards,
 )
 
+MOST_WOUNDS = 255 - MAX_DECK  # a byte that every 3 of the largest deck could still add to
 _CANCELLING = (6, 9, 10, 11)
 _EFFECT_CARDS = {"reroll": 2, "steal": 4, "draw": 5, "cancel": 6, "turn": 7}
 
@@ -141,7 +142,7 @@ class _Loader:
             there = places.count(number)
             require(there == 1, f"mecha {number} is {f'in {there} places' if there else 'missing'}")
         for seat, wounds in enumerate(self._per_seat("wounds")):
-            state.wounds[seat] = read_number(wounds, "each of wounds", 0, 255)
+            state.wounds[seat] = read_number(wounds, "each of wounds", 0, MOST_WOUNDS)
 
     def pending(self) -> None:
         """The discards that wait for reactions: one of the turn player's, and cancels on it."""

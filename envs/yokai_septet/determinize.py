@@ -5,7 +5,7 @@ from math import factorial
 import numpy as np
 
 from ..core.bits import ZERO, bit, drop_lowest, has, lowest, popcount
-from ..core.jit import compiled
+from ..core.jit import compiled, inlined
 from ..core.rng import draw, draw32
 from .rules import (
     BASE,
@@ -46,13 +46,18 @@ _INVERSE_FACTORIAL = np.array([1.0 / factorial(n) for n in range(CARDS_WITH_FOIL
 
 
 @compiled
-def deal_bins(state, cards, room, forbidden):
-    """Deal unknown cards into three bins with `room` places each, as (bin 0, bin 1, bin 2).
+def deal_bins(state, bins, forbidden):
+    """Deal the unknown cards in three bins anew, as many into each as before, as (bin 0, bin 1, bin 2).
 
-    `forbidden[k]` holds the cards bin k cannot take. At least one such deal exists (the truth); all are equally likely.
+    `forbidden[k]` holds the cards bin k cannot take. All deals that keep to this are equally likely. There is one at
+    least, the truth, unless a record contradicts itself, as no played or loaded one does: then everything stays where
+    it is, since drawing more cards than there are would never end.
     """
     out_0, out_1, out_2 = forbidden
-    part_01, part_02, part_12, _ = split(state, cards, room, forbidden)
+    cards, room = together(bins)
+    part_01, part_02, part_12, weight = split(state, cards, room, forbidden)
+    if weight == 0.0:
+        return bins
     either_01 = cards & out_2 & ~(out_0 | out_1)
     either_02 = cards & out_1 & ~(out_0 | out_2)
     either_12 = cards & out_0 & ~(out_1 | out_2)
@@ -70,6 +75,12 @@ def deal_bins(state, cards, room, forbidden):
     return bin_0, bin_1 | from_free, bin_2 | (free ^ from_free)
 
 
+@inlined
+def together(bins):
+    """All cards of three bins, and how many each has."""
+    return bins[0] | bins[1] | bins[2], (popcount(bins[0]), popcount(bins[1]), popcount(bins[2]))
+
+
 @compiled
 def split(state, cards, room, forbidden):
     """How many of the cards with two possible bins go to the first of them, for each pair of bins.
@@ -78,6 +89,8 @@ def split(state, cards, room, forbidden):
     of its deals (but for factors that all splits of these cards share); the sum is 0 where there is no deal at all.
     """
     out_0, out_1, out_2 = forbidden
+    if cards & out_0 & out_1 & out_2 != ZERO:
+        return 0, 0, 0, 0.0
     room_0 = room[0] - popcount(cards & out_1 & out_2)
     room_1 = room[1] - popcount(cards & out_0 & out_2)
     room_2 = room[2] - popcount(cards & out_0 & out_1)
@@ -187,11 +200,10 @@ def resample_hands(state, seat):
     out_0, out_1, out_2 = impossible_in(state, seat, left), impossible_in(state, seat, next_left), ~ZERO
     if players == 4:
         old_2, out_2 = hidden_in(state, seat, right), impossible_in(state, seat, right)
-    cards, room = old_0 | old_1 | old_2, (popcount(old_0), popcount(old_1), popcount(old_2))
-    forbidden = (out_0, out_1, out_2)
+    bins, forbidden = (old_0, old_1, old_2), (out_0, out_1, out_2)
     if state.phase != PASS and state.shown_by != NONE:
-        forbidden = place_shown(state, seat, cards, room, forbidden)
-    new_0, new_1, new_2 = deal_bins(state, cards, room, forbidden)
+        forbidden = place_shown(state, seat, bins, forbidden)
+    new_0, new_1, new_2 = deal_bins(state, bins, forbidden)
     state.hand[left] ^= old_0 ^ new_0
     state.hand[next_left] ^= old_1 ^ new_1
     if players == 4:
@@ -199,7 +211,7 @@ def resample_hands(state, seat):
 
 
 @compiled
-def place_shown(state, seat, cards, room, forbidden):
+def place_shown(state, seat, bins, forbidden):
     """Draw whose hand the shown card is in, if the seat does not know; returns `forbidden` with one bin left for it.
 
     Hands count by the ways of passing that lead to them. A seat has p cards that the observer did not give it, u of
@@ -207,6 +219,7 @@ def place_shown(state, seat, cards, room, forbidden):
     among the s cards from its owner in s / p. That makes 9 : 3 in teams, 16 : 3 for three players (what the owner got
     came from the observer) and 11 : 1 in Seven Suitors.
     """
+    cards, room = together(bins)
     shown = cards & bit(shown_card(state.trump_card))
     if shown == ZERO:
         return forbidden
@@ -308,9 +321,8 @@ def resample_straw(state, seat):
         for place in range(DOWN):
             if is_unseen(state, owner, place):
                 straw |= bit(state.straw_down[owner, place])
-    room = (popcount(hand), popcount(discard), popcount(straw))
     forbidden = (void_cards(state, other), BOSSES, ZERO)
-    hand, discard, straw = deal_bins(state, hand | discard | straw, room, forbidden)
+    hand, discard, straw = deal_bins(state, (hand, discard, straw), forbidden)
     state.hand[other] = hand
     for owner in range(2):
         for place in range(DOWN):

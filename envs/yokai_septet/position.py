@@ -418,6 +418,9 @@ class _Loader:
             require(playing or not cards, "sent is empty before play")
             for k, card in enumerate(cards):
                 self._sent(seat, k, card)
+        passed = on_places(state.passes[: self.players].reshape(-1))
+        twice = names(sorted({card for card in passed if passed.count(card) > 1}))
+        require(not twice, f"sent: two seats passed {' '.join(twice)}")
         self._shown()
 
     def _sent(self, seat: int, k: int, card: int) -> None:
@@ -441,6 +444,18 @@ class _Loader:
         reach = {seat} if state.lead_held else {seat, *(pass_target(state, seat, k) for k in range(3))}
         [owner] = [s for s in range(self.players) if has(state.hand[s] | state.played[s], card)]
         require(owner in reach, f"shown_by is {seat}, but {CARD_NAMES[card]} is with seat {owner}")
+        if not state.lead_held:
+            self._way_of_shown(card, seat, owner)
+
+    def _way_of_shown(self, card: int, dealt_to: int, owner: int) -> None:
+        """Only who was dealt the shown card can have passed it, and has, where another seat has it now."""
+        passes, name = self.state.passes, CARD_NAMES[card]
+        for giver in range(self.players):
+            passed = card in passes[giver]
+            require(not passed or giver == dealt_to, f"sent: {name} of seat {giver} was dealt to seat {dealt_to}")
+        told = passes[dealt_to, 0] != NONE
+        kept = owner == dealt_to or not told or card in passes[dealt_to]
+        require(kept, f"sent: {name} came from seat {dealt_to} to seat {owner}, but is not among what that one passed")
 
     def _open_straw(self) -> None:
         """Straw cards that lie open: given, or everything uncovered."""
@@ -451,7 +466,8 @@ class _Loader:
             bare = up | free if given is None else self._set(cards, "bare")
             covered = names(members(bare & ~(up | free)))
             require(not covered, f"bare: {' '.join(covered)} of seat {seat} is not an uncovered straw card")
-            turned = up if state.late_reveal and state.trick_size else up | free
+            # What a seat bares is turned up late, but before its next card.
+            turned = up if state.late_reveal and state.trick[seat] != NONE else up | free
             missing = names(members(turned & ~bare))
             require(not missing, f"bare: {' '.join(missing)} of seat {seat} lies open too")
             state.bare[seat] = bare

@@ -17,6 +17,8 @@ from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.core.jit import compiled, inlined, kernel, overload, type_of
 from monsterzoo.envs.core.seat_kernels import compiled_policy
 
+from ..base import read_table
+
 
 class Heuristic(NamedTuple):
     """Every seat plays the game's heuristic."""
@@ -101,10 +103,10 @@ class HeuristicPolicy:
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
-        """One legal action per row, integers (B,)."""
-        views = self.variant.decode(observations)
-        choices = np.empty(len(views), np.int64)
-        words, masks = np.zeros(self.variant.words, np.uint64), np.asarray(action_masks, np.int8)
+        """One legal action per row, integers (B,); raises `ValueError` at the table of another game."""
+        rows, masks = read_table(self.name, self.variant, observations, action_masks, states)
+        views = self.variant.decode(rows)
+        choices, words = np.empty(len(views), np.int64), np.zeros(self.variant.words, np.uint64)
         advise_views(views, masks, words, choices)
         return choices
 

@@ -87,7 +87,7 @@ def test_every_field_says_what_the_position_says(options):
 def test_large_numbers_stay_in_their_columns():
     deck = {3: 40, 8: 60, 6: 20}
     hands = [[8] * 50, [6] * 15, [3]]
-    game = board(hands, [3] * 4 + [6] * 4, options={"deck": deck}, wounds=[0, 60, 255])
+    game = board(hands, [3] * 4 + [6] * 4, options={"deck": deck}, wounds=[0, 60, 135])
     low, high = game.variant.layout.bounds
     row = game.variant.observation(game.states, 0, 1)
     assert (low <= row).all()

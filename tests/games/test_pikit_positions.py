@@ -105,7 +105,7 @@ BROKEN = [
     (lambda start: start["hands"][1]["mecha"].append(3), "mecha 3 is in 2 places"),
     (lambda start: start["mechas_on_table"].append(7), "each of mechas_on_table is a whole number from 1 to 6, not 7"),
     (changed(wounds=[0, 0, 0]), "wounds is a list of 4, one for each seat"),
-    (changed(wounds=[0, 0, -1, 0]), "each of wounds is a whole number from 0 to 255, not -1"),
+    (changed(wounds=[0, 0, -1, 0]), "each of wounds is a whole number from 0 to 135, not -1"),
     (changed(last_turns_left=2), "last_turns_left is set, but the deck is not empty"),
     (changed(last_turns_left=0), "last_turns_left is a whole number from 1 to 4, not 0"),
     (changed(known=[[8], [], [], []]), "known: seat 0 does not hold 1 of 8"),

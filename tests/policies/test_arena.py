@@ -135,6 +135,13 @@ def test_illegal_actions_stop_a_tournament():
         games.play([random, cheat], 4)
 
 
+def test_players_made_for_another_table_stop_a_tournament():
+    stranger = policies.make("search:5,playout=random", "pikit_v0", players=4)
+    games, (random, _) = tournament(["random", "heuristic"], {"players": 2}, game="pikit_v0")
+    with pytest.raises(ValueError, match="made for pikit_v0 with players=4 and cannot play pikit_v0 with players=2"):
+        games.play([random, stranger], 4)
+
+
 # --- Statistics ---
 
 
@@ -235,3 +242,10 @@ def test_the_command_line_explains_mistakes(capsys):
     assert "there is no game 'chess'" in capsys.readouterr().err
     assert main(["arena", "--game", GAME, "--option", "x", "--policies", "random", "heuristic"]) == 2
     assert "KEY=VALUE" in capsys.readouterr().err
+
+
+def test_players_of_another_table_are_refused():
+    pikit, others = variant("pikit_v0", players=2), variant("pikit_v0", players=4)
+    _, policies = enter(others, ["random", "heuristic"])
+    with pytest.raises(ValueError, match="heuristic was made for pikit_v0 with players=4.*players=2"):
+        Tournament(pikit, ["random", "heuristic"]).play(policies[1:] * 2, 2)

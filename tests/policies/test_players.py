@@ -1,15 +1,22 @@
 """Random, heuristic and search: legal, reproducible, and blind to what their seat cannot know."""
 
+import signal
+import threading
+import time
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from monsterzoo import policies
 from monsterzoo.envs import make_vec
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.game import fields_of
-from monsterzoo.envs.core.jit import kernel
+from monsterzoo.envs.core.jit import JIT_OFF, kernel
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.core.seat_kernels import choose
+from monsterzoo.envs.players import ask
 from monsterzoo.envs.single import SeatVectorEnv
+from monsterzoo.policies import search
 from monsterzoo.policies.base import Policy
 from monsterzoo.policies.heuristics import Heuristic, advise
 
@@ -200,3 +207,134 @@ def test_search_without_states_says_what_it_needs():
     vec = positions("yokai_septet_v0", {}, count=2)
     with pytest.raises(ValueError, match="states"):
         policies.make("search:10", "yokai_septet_v0").act(vec.observations, vec.action_masks, vec.seats)
+
+
+# --- Settings of a search that cannot be ---
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ("search:10,c=nan", "c is from 0 to 1,000, not nan"),
+        ("search:10,c=inf", "c is from 0 to 1,000, not inf"),
+        ("search:10,trust=nan", "trust is from 1 to 1,000, not nan"),
+        ("search:nanms", "milliseconds is from 0 to 600,000, not nan"),
+        ("search:infms", "milliseconds is from 0 to 600,000, not inf"),
+        ("search:-5ms", "milliseconds is from"),
+        ("search:0ms", "the budget must be positive"),
+        ("search:1000000001", "simulations is from 0 to 1,000,000,000"),
+        (f"search:{10**15}", "simulations is from 0 to"),
+        ("search:" + "9" * 5000, "is not a search"),
+        ("search:10,trees=0", "trees is from 1 to 1,000"),
+        (f"search:10,trees={10**12}", "trees is from 1 to 1,000"),
+        (f"search:10,threads={10**6}", "threads is from 1 to 256"),
+    ],
+)
+def test_settings_of_a_search_have_limits(spec, problem):
+    with pytest.raises(ValueError, match=problem) as refusal:
+        policies.make(spec, "pikit_v0")
+    assert len(str(refusal.value)) < 400
+
+
+@pytest.mark.parametrize("settings", ["", ",trees=3"])
+def test_slices_do_not_change_what_a_search_finds(settings, monkeypatch):
+    vec = positions("pikit_v0", {"players": 2}, count=3)
+    found = []
+    for size in (1, 64, 10**6):
+        monkeypatch.setattr(search, "SLICE", size)
+        policy = policies.make(f"search:333,playout=random{settings}", "pikit_v0", players=2)
+        found.append(policy.analyse(vec.observations, vec.seats, vec.states))
+    for visits, totals in found[1:]:
+        np.testing.assert_array_equal(visits, found[0][0])
+        np.testing.assert_array_equal(totals, found[0][1])
+    assert (found[0][0].sum(axis=1) == 333).all()
+
+
+@pytest.mark.skipif(JIT_OFF, reason="a search of this size takes hours")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_long_search_can_be_interrupted_and_the_next_one_is_right(threads):
+    vec = positions("pikit_v0", {"players": 2}, count=2)
+    asked = (vec.observations, vec.action_masks, vec.seats, vec.states)
+    policies.make("search:10,playout=random", "pikit_v0", players=2).act(*asked)  # compile
+    policy = policies.make(f"search:3000000,playout=random,trees=2,threads={threads}", "pikit_v0", players=2)
+    threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        policy.act(*asked)
+    assert time.monotonic() - start < 2
+    policy.settings = replace(policy.settings, simulations=50)
+    fresh = policies.make("search:50,playout=random,trees=2", "pikit_v0", players=2)
+    np.testing.assert_array_equal(policy.analyse(asked[0], *asked[2:])[0], fresh.analyse(asked[0], *asked[2:])[0])
+
+
+def test_states_that_wait_for_nobody_are_not_searched():
+    vec, policy = positions("pikit_v0", {"players": 2}, count=3), policies.make("search:5", "pikit_v0", players=2)
+    good, over, other = vec.states, vec.states.copy(), (vec.seats + 1) % 2
+    over["outcome"][1], over["acting"][1] = 1, 0
+    for states, seats, problem in (
+        (vec.variant.new_states(3), vec.seats, "state 0 does not wait for a decision of seat"),
+        (np.zeros(3, vec.variant.game.record), vec.seats, "'players' has another value"),
+        (over, vec.seats, "state 1 does not wait"),
+        (good, other, "does not wait for a decision"),
+        (good, np.full(3, 10**12), "does not wait for a decision of seat 1000000000000"),
+        (good, np.full(3, -1), "does not wait for a decision of seat -1"),
+        (good, vec.seats * 1.0, "3 seats are needed"),
+        (good, vec.seats[:2], "3 seats are needed"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            policy.act(vec.observations, vec.action_masks, seats, states)
+        with pytest.raises(ValueError, match=problem):
+            policy.analyse(vec.observations, seats, states)
+    with pytest.raises(ValueError, match="observations have the shape"):
+        policy.analyse(vec.observations[:, :5], vec.seats, good)
+
+
+# --- The wrong table ---
+
+
+TABLES = [
+    ("yokai_septet_v0", {"players": 4}, "yokai_septet_v0", {"players": 2}),
+    ("yokai_septet_v0", {"players": 4}, "pikit_v0", {"players": 4}),
+    ("pikit_v0", {"players": 4}, "pikit_v0", {"players": 2}),
+    ("pikit_v0", {"players": 2}, "pikit_v0", {"players": 4}),
+]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize(("home", "home_options", "table", "table_options"), TABLES)
+def test_policies_refuse_the_table_of_another_game(spec, home, home_options, table, table_options):
+    policy = policies.make(spec, home, **home_options)
+    problem = f"{spec} was made for {home} with players={home_options['players']}"
+    vec = make_vec(table, 2, seed=1, **table_options)
+    own = make_vec(home, 2, seed=1, **home_options)
+    with pytest.raises(ValueError, match=problem):
+        policy.act(vec.observations, vec.action_masks, vec.seats, vec.states)
+    with pytest.raises(ValueError, match=problem):
+        policy.act(vec.observations, own.action_masks, own.seats, own.states)
+    with pytest.raises(ValueError, match=problem):
+        policy.act(own.observations, own.action_masks, own.seats, vec.states)
+    problem = f"{problem} and cannot play {table} with players={table_options['players']}"
+    with pytest.raises(ValueError, match=problem):
+        SeatVectorEnv(table, 2, opponents=policy, **table_options)
+    with pytest.raises(ValueError, match=problem):
+        ask(policy, vec.variant, vec.observations, vec.action_masks, vec.seats, vec.states)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_policies_play_where_only_the_length_of_the_game_differs(spec):
+    policy = policies.make(spec, "pikit_v0", players=2)
+    env = SeatVectorEnv("pikit_v0", 2, opponents=Hidden(policy), players=2, max_turns=9, reward="score")
+    env.reset(seed=1)
+    env.step(env.action_masks().argmax(axis=1))
+    SeatVectorEnv("pikit_v0", 2, opponents=policy, players=2, max_turns=9)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_rows_without_a_legal_action_are_refused(spec):
+    vec, policy = positions("pikit_v0", {"players": 2}, count=3), policies.make(spec, "pikit_v0", players=2)
+    masks = vec.action_masks.copy()
+    masks[1] = 0
+    with pytest.raises(ValueError, match=f"{spec}: no action is legal in row 1"):
+        policy.act(vec.observations, masks, vec.seats, vec.states)
+    with pytest.raises(ValueError, match="as many observations and states as masks"):
+        policy.act(vec.observations[:2], vec.action_masks, vec.seats, vec.states)

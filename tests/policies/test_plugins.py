@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from monsterzoo import policies
-from monsterzoo.envs import make_vec
+from monsterzoo.envs import IllegalActionError, make_vec
 from monsterzoo.envs.single import SeatVectorEnv
 
 
@@ -24,8 +24,27 @@ def test_from_function_batched_and_row_by_row():
 
 @pytest.mark.parametrize("wrong", [lambda o, m: m.argmin(axis=1), lambda o, m: [1.5] * len(m), lambda o, m: [0]])
 def test_from_function_refuses_what_is_no_legal_action(wrong):
-    with pytest.raises(ValueError, match="mine"):
+    with pytest.raises(IllegalActionError, match="mine"):
         policies.from_function(wrong, "mine").act(*asked())
+
+
+def allow_all(observations, masks):
+    masks[:] = 1
+    return [masks.shape[1] - 1] * len(masks)
+
+
+@pytest.mark.parametrize(
+    "wrong", [allow_all, lambda o, m: m.argmax(axis=1) > 0, lambda o, m: [10**12] * len(m), lambda o, m: None]
+)
+def test_from_function_cannot_talk_its_way_out(wrong):
+    with pytest.raises(IllegalActionError, match="mine"):
+        policies.from_function(wrong, "mine").act(*asked())
+
+
+@pytest.mark.parametrize("wrong", [1.0, True, None, float("nan"), -1, 10**30, "W2", [1, 2]])
+def test_from_function_row_by_row_wants_whole_numbers(wrong):
+    with pytest.raises(IllegalActionError, match="mine"):
+        policies.from_function(lambda observation, mask: wrong, "mine", batched=False).act(*asked())
 
 
 def test_from_torch_takes_the_best_legal_action_or_draws_one():

@@ -54,3 +54,10 @@ def test_a_demo_that_cannot_train_says_so_and_plays_nothing(
     monkeypatch.setattr(demo.cli, "main", lambda words: 2)
     assert demo.main([*TINY, "--out", str(tmp_path / "demo")]) == 2
     assert "$ monsterzoo arena" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["--games", "0"], ["--minutes", "nan"], ["--num-envs", "0"], ["--seed", "-1"]])
+def test_a_demo_that_would_fail_later_does_not_begin(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match=rf"{words[0]} {words[1]} is not allowed"):
+        demo.main(words)
+    assert capsys.readouterr().out == ""

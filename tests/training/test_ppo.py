@@ -278,7 +278,7 @@ def test_the_command_of_a_run_gives_its_options_again() -> None:
     add_options(parser)
     odd = {"target": 3, "scoring": "basic", "deck": {"1": 9, "2": 3}, "laps": None, "text": "it's 7", "digits": "7"}
     for config in (
-        Config(),
+        Config("pikit_v0"),
         replace(SMALL, imitate="", clip_range=0.25, seed=7, players=3, options=odd, out="a folder/run"),
         replace(SMALL, opponents=(), evaluate=(), tensorboard=True),
     ):

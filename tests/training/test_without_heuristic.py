@@ -61,10 +61,10 @@ def test_a_policy_that_does_not_exist_is_not_ignored(
 def test_games_with_a_heuristic_use_it_and_say_nothing() -> None:
     variant = find_game("pikit_v0").variant(players=2)
     assert has_heuristic(variant)
-    settled, notes = Config().settled(variant)
+    settled, notes = Config("pikit_v0").settled(variant)
     assert {name: getattr(settled, name) for name in USUAL} == USUAL
     assert notes == []
-    chosen = replace(Config(), opponents=(), imitate="", evaluate=("random",))
+    chosen = replace(Config("pikit_v0"), opponents=(), imitate="", evaluate=("random",))
     assert chosen.settled(variant) == (chosen, [])
 
 

@@ -1,0 +1,45 @@
+"""Play every variant of a game with bounds checks on: `MONSTERZOO_CHECKS=1 python tests/fuzz/bounds.py GAME`."""
+
+import os
+import sys
+from typing import Any
+
+os.environ.setdefault("MONSTERZOO_CHECKS", "1")
+
+import numpy as np
+from monsterzoo import policies
+from monsterzoo.envs import make_vec
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.jit import CHECKS
+
+GAMES = {"random": 300, "heuristic": 200, "search:2": 16}
+SHORT = {"yokai_septet_v0": {"max_rounds": 2}, "bite_night_v0": {"laps": 1}}
+
+
+def play(name: str, spec: str, count: int, options: dict[str, Any]) -> int:
+    """Play at least `count` games; returns how many."""
+    games = make_vec(name, num_envs=min(count, 64), seed=1, **options)
+    player = None if spec == "random" else policies.make(spec, name, **options)
+    finished = 0
+    while finished < count:
+        assert games.action_masks.any(axis=1).all(), "a seat has nothing to choose from"
+        if player is None:
+            actions = games.sample_actions()
+        else:
+            actions = player.act(games.observations, games.action_masks, games.seats, games.states)
+        games.step(actions)
+        over = games.terminated | games.truncated
+        assert np.abs(games.final_returns[over].sum(axis=1)).max(initial=0) < 1e-4, "returns do not add up to zero"
+        finished += int(over.sum())
+    return finished
+
+
+def main(name: str) -> None:
+    assert CHECKS, "MONSTERZOO_CHECKS is off"
+    for options in find_game(name).variants:
+        short = {**options, **SHORT.get(name, {})}
+        print(name, options, *(f"{spec}: {play(name, spec, count, short)}" for spec, count in GAMES.items()))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,24 @@
+"""A short run of the fuzzer, the same inputs every time; `make fuzz` goes on from there."""
+
+import pytest
+from run import hunt
+
+# Every input draws its variant, so a few of them see all. Other entrances than snapshots are shared code.
+RUNS = [
+    ("snapshots", "bite_night_v0", 70),
+    ("snapshots", "pikit_v0", 70),
+    ("snapshots", "yokai_septet_v0", 100),
+    ("saved", "pikit_v0", 150),
+    ("actions", "yokai_septet_v0", 200),
+    ("players", "bite_night_v0", 100),
+    ("commands", "pikit_v0", 25),
+]
+
+
+@pytest.mark.parametrize(("entrance", "game", "inputs"), RUNS)
+def test_no_input_crashes_hangs_or_slips_through(entrance: str, game: str, inputs: int) -> None:
+    result = hunt(entrance, game, 0, "--inputs", str(inputs))
+    assert not result.finding, result.finding
+    assert result.counts.total() == inputs
+    assert result.counts["refused"]
+    assert entrance in ("saved", "commands") or result.counts["accepted"]

@@ -1,0 +1,329 @@
+"""Files from elsewhere: damaged ones are refused by name, and nothing in them is ever run."""
+
+import json
+import pickle
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from monsterzoo.envs import variant
+from monsterzoo.policies import neural
+from monsterzoo.policies.neural import WEIGHTS
+from monsterzoo.training import network as networks
+from monsterzoo.training.arena import Tournament, enter
+from monsterzoo.training.config import RUN, Config
+from monsterzoo.training.models import publish
+from monsterzoo.training.network import Network
+from monsterzoo.training.ppo import CHECKPOINT, Trainer
+from nim import NIM
+
+CONFIG = Config(
+    game="nim_v0", num_envs=8, steps=16, minibatch=64, width=8, imitate="", opponents=["past"], evaluate=[], updates=2
+)
+
+
+class Hostile:
+    """Creates a file when somebody unpickles it."""
+
+    def __init__(self, marker: Path) -> None:
+        self.marker = marker
+
+    def __reduce__(self) -> Any:
+        return (Path.touch, (self.marker,))
+
+
+@pytest.fixture
+def marker(tmp_path: Path) -> Iterator[Path]:
+    """The file that is there once a hostile pickle was run."""
+    path = tmp_path / "run by a file"
+    pickle.loads(pickle.dumps(Hostile(path)))
+    assert path.exists(), "the pickle is hostile indeed"
+    path.unlink()
+    yield path
+    assert not path.exists()
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-200])
+
+
+def flip(path: Path) -> None:
+    """Turn one bit in the middle of the largest array of an archive: numbers as good as those before."""
+    with zipfile.ZipFile(path) as archive:
+        arrays = (info for info in archive.infolist() if not info.filename.endswith(".pkl"))
+        largest = max(arrays, key=lambda info: info.compress_size)
+    data = bytearray(path.read_bytes())
+    header = data[largest.header_offset :]
+    begin = (
+        largest.header_offset + 30 + int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+    )
+    data[begin + largest.compress_size // 8 * 4] ^= 1
+    path.write_bytes(data)
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"garbage")
+
+
+DAMAGES = pytest.mark.parametrize("damage", [cut, flip, garbage, lambda path: path.write_bytes(b"")])
+
+
+# --- Checkpoints ---
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A checkpoint after one update."""
+    folder = tmp_path_factory.mktemp("trained")
+    trainer = Trainer(CONFIG, NIM)
+    trainer.update()
+    trainer.save(folder)
+    return (folder / CHECKPOINT).read_bytes()
+
+
+def restore(folder: Path, config: Config = CONFIG) -> None:
+    Trainer(config, NIM).restore(folder)
+
+
+@DAMAGES
+def test_a_damaged_checkpoint_is_refused(trained: bytes, damage: Callable[[Path], None], tmp_path: Path) -> None:
+    path = tmp_path / CHECKPOINT
+    path.write_bytes(trained)
+    restore(tmp_path)
+    damage(path)
+    with pytest.raises(ValueError, match=r"checkpoint\.pt is not a checkpoint of this run, or it is damaged: "):
+        restore(tmp_path)
+
+
+def _nan(content: dict[str, Any]) -> None:
+    content["network"]["stem.weight"][0, 0] = torch.nan
+
+
+def _other_shape(content: dict[str, Any]) -> None:
+    content["network"]["policy.bias"] = torch.zeros(7)
+
+
+def _no_network(content: dict[str, Any]) -> None:
+    del content["network"]
+
+
+def _other_type(content: dict[str, Any]) -> None:
+    content["pool"][0]["value.bias"] = content["pool"][0]["value.bias"].double()
+
+
+def _infinite_moment(content: dict[str, Any]) -> None:
+    content["optimizer"]["state"][0]["exp_avg"][0] = torch.inf
+
+
+def _no_such_row(content: dict[str, Any]) -> None:
+    content["decisions"]["open"][:] = 1 << 40
+
+
+def _no_such_side(content: dict[str, Any]) -> None:
+    content["seating"]["sides"][0] = 5
+
+
+def _no_such_seat(content: dict[str, Any]) -> None:
+    content["games"]["seats"][0] = 9
+
+
+def _negative(content: dict[str, Any]) -> None:
+    content["progress"]["updates"] = -1
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (_nan, r"stem\.weight of the network has numbers that are not finite"),
+        (_other_shape, r"policy\.bias of the network is torch\.float32 \(7,\), not torch\.float32 \(3,\)"),
+        (_no_network, "it lacks 'network'"),
+        (_other_type, r"value\.bias of the network is torch\.float64"),
+        (_infinite_moment, "exp_avg of the optimizer has numbers that are not finite"),
+        (_no_such_row, "open of the decisions has numbers beyond -1 to"),
+        (_no_such_side, "sides has numbers beyond -1 to 1"),
+        (_no_such_seat, "seats has numbers beyond 0 to 1"),
+        (_negative, "updates is -1"),
+    ],
+)
+def test_a_checkpoint_that_makes_no_sense_is_refused(
+    trained: bytes, change: Callable[[dict[str, Any]], None], problem: str, tmp_path: Path
+) -> None:
+    path = tmp_path / CHECKPOINT
+    path.write_bytes(trained)
+    content = torch.load(path, weights_only=True)
+    change(content)
+    torch.save(content, path)
+    with pytest.raises(ValueError, match=problem):
+        restore(tmp_path)
+
+
+def test_a_checkpoint_of_another_network_is_refused(trained: bytes, tmp_path: Path) -> None:
+    (tmp_path / CHECKPOINT).write_bytes(trained)
+    with pytest.raises(ValueError, match=r"stem\.weight of the network is .*\(8, .*not .*\(16, "):
+        restore(tmp_path, replace(CONFIG, width=16))
+
+
+def test_no_code_in_a_checkpoint_is_run(marker: Path, tmp_path: Path) -> None:
+    path = tmp_path / CHECKPOINT
+    for write in (torch.save, lambda content, path: path.write_bytes(pickle.dumps(content))):
+        write({"network": Hostile(marker)}, path)
+        with pytest.raises(ValueError, match="is not a checkpoint of this run"):
+            restore(tmp_path)
+
+
+# --- Networks ---
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    """A network's file."""
+    path = tmp_path / WEIGHTS
+    networks.write(path, Network.for_variant(NIM.variant(), 32, 1), NIM.variant())
+    return path
+
+
+def play(path: Path) -> None:
+    neural.make(NIM.variant(), str(path), 0)
+
+
+@DAMAGES
+def test_a_damaged_network_is_refused(weights: Path, damage: Callable[[Path], None]) -> None:
+    play(weights)
+    damage(weights)
+    with pytest.raises(ValueError, match=r"policy\.npz is not a file of network weights, or it is damaged: "):
+        play(weights)
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "problem"),
+    [
+        ("stem.bias", np.full(32, np.nan, np.float32), "stem.bias has numbers that are not finite"),
+        ("stem.bias", np.zeros(32, np.int64), "stem.bias is int64, not float16 or float32"),
+        ("stem.bias", np.zeros(31, np.float32), r"another shape: stem.bias is \(31,\), not \(32,\)"),
+        ("policy.weight", np.zeros((5, 32), np.float32), r"policy.weight is \(5, 32\), not \(3, 32\)"),
+        ("blocks.7.first.weight", np.zeros((32, 32), np.float32), "other layers than a network: blocks.1"),
+        ("stem.weight", None, "no weights of a first layer"),
+    ],
+)
+def test_a_network_that_cannot_play_is_refused_when_it_is_loaded(
+    weights: Path, key: str, values: np.ndarray | None, problem: str
+) -> None:
+    arrays, about = neural.read(weights)
+    arrays.pop(key, None)
+    neural.write(weights, arrays if values is None else {**arrays, key: values}, about)
+    with pytest.raises(ValueError, match=problem):
+        play(weights)
+
+
+@pytest.mark.parametrize("about", [[], {"game": "nim_v0"}, {"game": "nim_v0", "layout": 3, "actions": 3}])
+def test_a_network_says_what_it_is_for(weights: Path, about: Any) -> None:
+    neural.write(weights, neural.read(weights)[0], about)
+    with pytest.raises(ValueError, match="is not a file of network weights"):
+        play(weights)
+
+
+def test_no_code_in_a_network_is_run(weights: Path, marker: Path) -> None:
+    hostile = np.empty(1, dtype=object)
+    hostile[0] = Hostile(marker)
+    with weights.open("wb") as file:
+        np.savez(file, about=hostile)
+    with pytest.raises(ValueError, match="is not a file of network weights"):
+        play(weights)
+    weights.write_bytes(pickle.dumps(hostile[0]))
+    with pytest.raises(ValueError, match="is not a file of network weights"):
+        play(weights)
+
+
+# --- Results of tournaments ---
+
+
+def tournament() -> Tournament:
+    one = variant("pikit_v0", players=2)
+    return Tournament(one, enter(one, ["random", "random"])[0])
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """A file of results."""
+    games = tournament()
+    games._resize(50)
+    games.done[:], games.shares[:, :, 0] = True, 1
+    games.scores[:] = np.random.default_rng(0).integers(50, size=games.scores.shape)  # large enough to be cut
+    games.save(tmp_path / "results.npz")
+    return tmp_path / "results.npz"
+
+
+@DAMAGES
+def test_damaged_results_are_refused(results: Path, damage: Callable[[Path], None]) -> None:
+    tournament().load(results)
+    damage(results)
+    with pytest.raises(ValueError, match=r"results\.npz is not a file of tournament results, or it is damaged: "):
+        tournament().load(results)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "problem"),
+    [
+        ("shares", np.full((50, 2, 2), np.nan), "results that no game has"),
+        ("scores", np.full((50, 2, 2), np.inf), "results that no game has"),
+        ("scores", np.zeros((50, 2, 3)), "scores is float64"),
+        ("done", np.zeros((50, 2)), "done is float64"),
+        ("done", np.array(True), "done is bool"),
+        ("identity", np.array("[]"), "does not say what was played"),
+        ("identity", np.array("{"), "damaged"),
+        ("shares", None, "it lacks 'shares'"),
+    ],
+)
+def test_results_that_make_no_sense_are_refused(
+    results: Path, name: str, values: np.ndarray | None, problem: str
+) -> None:
+    with np.load(results) as file:
+        arrays = {key: file[key] for key in file.files if key != name}
+    np.savez(results, **(arrays if values is None else {**arrays, name: values}))
+    with pytest.raises(ValueError, match=problem):
+        tournament().load(results)
+
+
+def test_no_code_in_results_is_run(results: Path, marker: Path) -> None:
+    hostile = np.empty(1, dtype=object)
+    hostile[0] = Hostile(marker)
+    np.savez(results, identity=hostile, shares=hostile, scores=hostile, done=hostile)
+    with pytest.raises(ValueError, match="not a file of tournament results"):
+        tournament().load(results)
+    results.write_bytes(pickle.dumps(hostile[0]))
+    with pytest.raises(ValueError, match="not a file of tournament results"):
+        tournament().load(results)
+
+
+# --- Descriptions of runs ---
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "is not the description of a run, or it is damaged"),
+        ('{"config": {"game"', "is not the description of a run, or it is damaged"),
+        ("[]", "it holds no JSON object"),
+        ("{}", "'config' is missing"),
+        ('{"config": {}}', "'game' is missing"),
+        ('{"config": {"game": "nim_v0", "colour": 3}}', "options that this version does not know: colour"),
+        ('{"config": {"game": "nim_v0", "gamma": NaN}}', r"run\.json: --gamma nan is not allowed; allowed: a number"),
+        ('{"config": {"game": "nim_v0", "width": "wide"}}', r"run\.json: --width wide is not allowed"),
+    ],
+)
+def test_a_damaged_description_is_refused(text: str, problem: str, tmp_path: Path) -> None:
+    (tmp_path / RUN).write_text(text)
+    with pytest.raises(ValueError, match=problem) as refused:
+        Config.read(tmp_path / RUN)
+    assert str(tmp_path / RUN) in str(refused.value)
+
+
+def test_an_unfinished_run_is_not_published(tmp_path: Path) -> None:
+    (tmp_path / RUN).write_text(json.dumps({"config": CONFIG.to_dict()}))
+    with pytest.raises(ValueError, match="is not finished"):
+        publish(tmp_path, 2, tmp_path / "shipped")

@@ -1,0 +1,312 @@
+"""Runs and tournaments that are interrupted, killed and resumed: nothing is lost, and the end is the same."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import killed
+import numpy as np
+import pytest
+import torch
+from monsterzoo.envs.core import catalogue
+from monsterzoo.policies import neural
+from monsterzoo.policies.neural import WEIGHTS
+from monsterzoo.training import ppo
+from monsterzoo.training.arena import Tournament
+from monsterzoo.training.cli import main
+from monsterzoo.training.config import MAY_CHANGE, RUN, Config
+from monsterzoo.training.interrupts import SIGNALS, Interrupted, Patient
+from monsterzoo.training.journal import METRICS, Journal
+from monsterzoo.training.ppo import CHECKPOINT, Trainer
+from nim import NIM
+from test_ppo import same
+
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
+TINY = ["--updates", "4", "--num-envs", "8", "--steps", "16", "--width", "8", "--minibatch", "64",
+        "--evaluate-games", "8", "--no-tensorboard"]  # fmt: skip
+CONFIG = Config(NIM.name, updates=4, num_envs=8, steps=16, width=8, minibatch=64, evaluate_games=8, tensorboard=False)
+
+
+@pytest.fixture(autouse=True)
+def nim(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nim is known while a test runs."""
+    monkeypatch.setitem(catalogue._loaders, NIM.name, lambda: NIM)
+    monkeypatch.setitem(catalogue._games, NIM.name, NIM)
+
+
+@pytest.fixture(autouse=True)
+def usual_signals() -> Iterator[None]:
+    """As in a terminal; a job in the background ignores Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def train(out: Path, *words: str) -> int:
+    return main(["train", "--game", NIM.name, *TINY, "--out", str(out), *words])
+
+
+def resume(out: Path, *words: str) -> int:
+    return main(["train", "--resume", "--out", str(out), *words])
+
+
+def updates(out: Path) -> list[int]:
+    """The updates the journal tells of."""
+    return [json.loads(line)["updates"] for line in (out / METRICS).read_text().splitlines()]
+
+
+def checkpoint(out: Path) -> Any:
+    """All of a run that does not depend on the clock."""
+    content = torch.load(out / CHECKPOINT, weights_only=True)
+    content["progress"].pop("seconds")
+    return content
+
+
+# --- Signals ---
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_run_that_is_interrupted_saves_and_says_where(
+    number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, update = tmp_path / "run", Trainer.update
+
+    def interrupted(self: Trainer) -> dict[str, float]:
+        if self.updates == 1:
+            signal.raise_signal(number)
+        return update(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "update", interrupted)
+        assert train(out) == CODES[number]
+    error = capsys.readouterr().err
+    assert f"saved in {out / CHECKPOINT}, go on with: monsterzoo train --resume --out {out}" in error
+    assert "Traceback" not in error
+    assert updates(out) == [1, 2]
+    assert checkpoint(out)["progress"]["updates"] == 2, "the update under way is not lost"
+    assert resume(out) == 0
+    assert train(tmp_path / "whole") == 0
+    assert same(checkpoint(out), checkpoint(tmp_path / "whole"))
+
+
+def test_a_second_signal_ends_a_run_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def impatient(self: Trainer) -> None:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError
+
+    monkeypatch.setattr(Trainer, "update", impatient)
+    assert train(tmp_path / "run") == 130
+    assert "interrupted before anything was saved" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("output", [True, False])
+def test_a_tournament_that_is_interrupted_saves_and_says_where(
+    number: signal.Signals,
+    output: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    play = Tournament._play_compiled
+
+    def interrupted(self: Tournament, *arguments: Any) -> None:
+        if not self.games:
+            signal.raise_signal(number)
+        play(self, *arguments)
+
+    words = ["arena", "--game", NIM.name, "--policies", "random", "random", "--games", "5000", "--quiet"]
+    words += ["--output", str(tmp_path / "result")] if output else []
+    with monkeypatch.context() as patch:
+        patch.setattr(Tournament, "_play_compiled", interrupted)
+        assert main(words) == CODES[number]
+    error = capsys.readouterr().err
+    kept = f"saved in {tmp_path / 'result.npz'}, the same command goes on"
+    assert f"interrupted after 4096 games; {kept if output else 'nothing is kept without --output'}" in error
+    assert "Traceback" not in error
+    if output:
+        assert json.loads((tmp_path / "result.json").read_text())["games"] == 4096
+        assert main(words) == 0
+        assert "4096 finished games taken over" in capsys.readouterr().err
+        assert json.loads((tmp_path / "result.json").read_text())["games"] == 5000
+
+
+def test_a_signal_before_there_is_anything_to_save_ends_a_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ppo, "Trainer", lambda *_: signal.raise_signal(signal.SIGTERM))
+    assert train(tmp_path / "run") == 143
+    assert capsys.readouterr().err == "monsterzoo train: interrupted\n"
+
+
+def test_signals_are_handled_as_before_afterwards() -> None:
+    before = [signal.getsignal(number) for number in SIGNALS]
+    with Patient() as signals:
+        signals.check()
+        signal.raise_signal(signal.SIGTERM)
+        with pytest.raises(Interrupted, match="interrupted"):
+            signals.check()
+    assert [signal.getsignal(number) for number in SIGNALS] == before
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with Patient() as signals:
+        signal.raise_signal(signal.SIGINT)
+        assert not signals.number, "what is ignored stays so"
+
+
+# --- The journal ---
+
+
+def test_a_checkpoint_is_never_ahead_of_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, save, synced = tmp_path / "run", Trainer.save, []
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: (synced.append(os.fstat(file).st_ino), fsync(file)))
+
+    def killed_while_saving(self: Trainer, folder: Path) -> None:
+        assert updates(out) == list(range(1, self.updates + 1))
+        assert synced[-1] == (out / METRICS).stat().st_ino
+        save(self, folder)
+
+    monkeypatch.setattr(Trainer, "save", killed_while_saving)
+    assert train(out, "--checkpoint-every", "0") == 0
+    assert updates(out) == [1, 2, 3, 4]
+
+
+def test_a_resumed_journal_has_one_line_per_update(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = {"steps": 1, "entropy": 1.0, "explained": 0.0}
+    lines = [json.dumps({"updates": update, **line, "seen": seen}) for seen, update in enumerate([1, 2, 2, 3, 4, 5])]
+    (tmp_path / METRICS).write_text("\n".join([*lines[:2], "[]", "{}", *lines[2:], '{"updates": 6, "st']))
+    with Journal(tmp_path, 4, CONFIG):
+        assert updates(tmp_path) == [1, 2, 3, 4]
+    assert "lacks" not in capsys.readouterr().out
+    with Journal(tmp_path, 6, CONFIG):
+        assert updates(tmp_path) == [1, 2, 3, 4]
+    assert "lacks 2 of 6 updates" in "".join(capsys.readouterr().out.split("\n"))
+
+
+def test_a_journal_is_never_half_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = json.dumps({"updates": 1, "steps": 1, "entropy": 1.0, "explained": 0.0}) + "\n"
+    (tmp_path / METRICS).write_text(line)
+
+    def fail(*_: Any) -> None:
+        raise OSError("killed")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="killed"):
+        Journal(tmp_path, 1, CONFIG)
+    assert (tmp_path / METRICS).read_text() == line
+
+
+# --- Going on ---
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a finished run."""
+    folder = tmp_path_factory.mktemp("finished") / "run"
+    ppo.train(replace(CONFIG, out=str(folder)), game=NIM)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted", "has"),
+    [
+        ("--game pikit_v0", "--game pikit_v0", "--game nim_v0"),
+        ("--players 3", "--players 3", "--players 2"),
+        ("--learning-rate 0.5", "--learning-rate 0.5", "--learning-rate 0.001"),
+        ("--width 9", "--width 9", "--width 8"),
+        ("--opponents random", "--opponents random", "--opponents past random"),
+        ("--option stones=3", "--option stones=3", "no such option"),
+        ("--option reward=score", "--option reward=score", "reward=win"),
+    ],
+)
+def test_a_run_does_not_go_on_with_other_options(
+    words: str, wanted: str, has: str, finished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (finished / RUN).read_bytes()
+    assert resume(finished, *words.split(), "--updates", "9") == 2
+    assert f"monsterzoo train: {wanted} contradicts the run, which has {has}; a run" in capsys.readouterr().err
+    assert (finished / RUN).read_bytes() == before
+
+
+def test_a_run_may_be_told_again_what_it_knows(finished: Path) -> None:
+    config = Config.read(finished / RUN)
+    known = {**config.to_dict(), "opponents": config.opponents, "evaluate": config.evaluate}
+    assert config.going_on({name: value for name, value in known.items() if name != "options"}) == config
+    assert config.going_on({"options": {"reward": "win"}}) == config
+
+
+def test_how_long_a_run_takes_and_how_it_is_watched_may_change(finished: Path) -> None:
+    config = Config.read(finished / RUN)
+    changes = {"out": "elsewhere", "minutes": 1.0, "updates": 9, "threads": 2, "evaluate": (), "evaluate_every": 1.0,
+               "evaluate_games": 4, "checkpoint_every": 1.0, "tensorboard": True}  # fmt: skip
+    assert changes.keys() == set(MAY_CHANGE)
+    assert config.going_on(changes) == replace(config, **changes)
+    with pytest.raises(ValueError, match=r"the run counts updates \(--updates 4\); raise --updates, or add"):
+        config.going_on({"minutes": 20.0})
+
+
+def test_a_run_whose_budget_is_used_up_says_what_to_raise(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert resume(finished) == 0
+    assert "the budget of 4 updates is used up; raise --updates to go on learning" in capsys.readouterr().out
+    assert updates(finished) == [1, 2, 3, 4]
+    assert "result" in json.loads((finished / RUN).read_text())
+
+
+def test_a_run_without_a_checkpoint_is_started_again(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / RUN).write_bytes((finished / RUN).read_bytes())
+    assert resume(tmp_path) == 2
+    assert "there is no checkpoint" in capsys.readouterr().err
+    assert train(tmp_path) == 0
+
+
+# --- kill -9 ---
+
+
+def test_killed_between_the_last_two_files_a_run_still_ends_with_its_last_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, replacing, files = tmp_path / "run", ppo.replacing, []
+
+    def killed_before_the_last(path: Path) -> Any:
+        files.append(path)
+        if len(files) == 2 * CONFIG.updates:
+            raise OSError("killed")
+        return replacing(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ppo, "replacing", killed_before_the_last)
+        with pytest.raises(OSError, match="killed"):
+            train(out, "--checkpoint-every", "0")
+    assert resume(out) == 0
+    assert train(tmp_path / "whole") == 0
+    one, other = (neural.read(folder / WEIGHTS)[0] for folder in (out, tmp_path / "whole"))
+    assert all((one[name] == other[name]).all() for name in other)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_killed_at_any_moment_and_resumed_equals_uninterrupted(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, killed.__file__, tmp_path, "5"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    one, other = neural.read(whole / WEIGHTS)[0], neural.read(parts / WEIGHTS)[0]
+    assert {name: values.tobytes() for name, values in one.items()} == {
+        name: values.tobytes() for name, values in other.items()
+    }
+    assert same(checkpoint(whole), checkpoint(parts))
+    assert updates(parts) == updates(whole) == list(range(1, killed.UPDATES + 1))
+    assert (parts / "arena.json").read_text() == (whole / "arena.json").read_text()
+    with np.load(whole / "arena.npz") as one_file, np.load(parts / "arena.npz") as other_file:
+        for name in one_file.files:
+            np.testing.assert_array_equal(one_file[name], other_file[name])

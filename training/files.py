@@ -1,0 +1,66 @@
+"""Files that are whole, whenever a program is killed and whoever wrote them."""
+
+import json
+import os
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A path to write to that takes the place of `path` in one step at the end, or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    try:
+        yield part
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())  # else the name could be on the disk before the content
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON for people to read."""
+    with replacing(path) as part:
+        part.write_text(json.dumps(content, indent=2) + "\n")
+
+
+def read_json(path: Path, what: str) -> dict[str, Any]:
+    """The dict in a JSON file; raises `ValueError` naming the file if it is damaged."""
+    try:
+        content = json.loads(path.read_text())
+    except (OSError, ValueError, RecursionError) as error:
+        raise damaged(path, what, error) from error
+    if not isinstance(content, dict):
+        raise damaged(path, what, "it holds no JSON object")
+    return content
+
+
+def read_arrays(path: Path, what: str) -> dict[str, np.ndarray]:
+    """The arrays of an .npz file, as data: nothing in it is run. Raises `ValueError` naming a damaged file."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {key: file[key] for key in file.files}
+    except Exception as error:  # whatever a reader of archives stumbles over
+        raise damaged(path, what, error) from error
+
+
+def check_archive(path: Path) -> None:
+    """Raise an error if a file is no zip archive, or one with damaged parts (torch does not compare checksums)."""
+    with zipfile.ZipFile(path) as archive:
+        broken = archive.testzip()
+    if broken is not None:
+        raise ValueError(f"{broken} is damaged")
+
+
+def damaged(path: Path, what: str, problem: object) -> ValueError:
+    """The error for a file that is not what it should be; the first line of the problem tells why."""
+    reason = (str(problem).strip() or type(problem).__name__).splitlines()[0]
+    return ValueError(f"{path} is not {what}, or it is damaged: {reason}")
