@@ -247,5 +247,5 @@ def test_the_command_line_explains_mistakes(capsys):
 def test_players_of_another_table_are_refused():
     pikit, others = variant("pikit_v0", players=2), variant("pikit_v0", players=4)
     _, policies = enter(others, ["random", "heuristic"])
-    with pytest.raises(ValueError, match="heuristic was made for pikit_v0 with players=4.*players=2"):
+    with pytest.raises(ValueError, match=r"heuristic was made for pikit_v0 with players=4.*players=2"):
         Tournament(pikit, ["random", "heuristic"]).play(policies[1:] * 2, 2)

@@ -257,11 +257,15 @@ def test_a_long_search_can_be_interrupted_and_the_next_one_is_right(threads):
     asked = (vec.observations, vec.action_masks, vec.seats, vec.states)
     policies.make("search:10,playout=random", "pikit_v0", players=2).act(*asked)  # compile
     policy = policies.make(f"search:3000000,playout=random,trees=2,threads={threads}", "pikit_v0", players=2)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored, in a background process
     threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
     start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        policy.act(*asked)
-    assert time.monotonic() - start < 2
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            policy.act(*asked)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert time.monotonic() - start < 5
     policy.settings = replace(policy.settings, simulations=50)
     fresh = policies.make("search:50,playout=random,trees=2", "pikit_v0", players=2)
     np.testing.assert_array_equal(policy.analyse(asked[0], *asked[2:])[0], fresh.analyse(asked[0], *asked[2:])[0])
