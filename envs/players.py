@@ -54,7 +54,7 @@ def ask(
 ) -> np.ndarray:
     """A policy's actions for a batch of seats, int64 (B,); arguments are those of `Policy.act`.
 
-    Raises `IllegalActionError` if they are not one legal action a row, naming the policy and what it chose.
+    Raises `IllegalActionError` if they are not one legal action per row, naming the policy and what it chose.
     """
     check_player(policy, variant)
     chosen = policy.act(observations, masks.copy(), seats, states)  # a policy must not change what is legal
@@ -68,7 +68,7 @@ def ask(
 def read_actions(name: str, chosen: Any, masks: np.ndarray) -> tuple[np.ndarray, int]:
     """Somebody's actions as an array (B,), and the first row whose action is not in its mask (B, A), or -1.
 
-    Raises `IllegalActionError` if they are not one whole number a row.
+    Raises `IllegalActionError` if they are not one whole number per row.
     """
     count, limit = masks.shape
     actions = as_actions(chosen, count, f"{name}: ")

@@ -518,3 +518,20 @@ def test_what_is_no_action_is_refused_by_one_seat_environments_and_changes_nothi
         env._games.step([action])
     assert env._games.states.tobytes() == before
     env.step(int(env.action_masks().argmax()))
+
+
+@pytest.mark.parametrize("value", [np.nan, 2, -1, np.inf])
+def test_values_that_no_column_has_are_not_decoded(value):
+    game = variant("yokai_septet_v0", players=2)
+    rows = np.zeros((3, game.layout.size))
+    rows[1, 0] = value
+    with pytest.raises(ValueError, match=r"not observations of yokai_septet_v0 .*out of their range"):
+        game.decode(rows)
+
+
+def test_patterns_that_no_card_has_are_not_decoded():
+    game = variant("yokai_septet_v0", players=2)
+    rows = np.zeros((2, game.layout.size), np.int8)
+    rows[1, game.layout["straw_up"].start] = 1  # a suit without a rank
+    with pytest.raises(ValueError, match="straw_up: no number has the pattern 0b1"):
+        game.decode(rows)

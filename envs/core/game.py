@@ -303,12 +303,15 @@ class Variant:
         return views
 
     def decode(self, observations: np.ndarray) -> np.ndarray:
-        """The views (B,) that observations, int8 (B, layout.size), were made from."""
+        """The views (B,) that observations, int8 (B, layout.size), were made from; raises `ValueError` for others."""
         rows = np.asarray(observations)
         if rows.ndim != 2 or rows.shape[1] != self.layout.size or rows.dtype.kind not in "biuf":
             raise ValueError(
                 f"observations of {self} have the shape (B, {self.layout.size}), not {rows.dtype} {rows.shape}"
             )
+        low, high = self.layout.bounds
+        if not ((rows >= low) & (rows <= high)).all():  # also where a value is none, NaN
+            raise ValueError(f"these are not observations of {self}: some values are out of their range")
         views = self.new_views(len(rows))
         self.layout.decode(rows.astype(np.int8, copy=False), views)
         return views

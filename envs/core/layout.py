@@ -188,4 +188,7 @@ def _values(field: Field, columns: np.ndarray) -> Any:
     if field.kind == SET:
         return words
     numbers_of = {code: number for number, code in enumerate(field.codes, -1)}
+    unknown = set(words.ravel().tolist()) - numbers_of.keys()
+    if unknown:
+        raise ValueError(f"{field.name}: no number has the pattern {min(unknown):#b}")
     return np.vectorize(lambda word: numbers_of[int(word)], otypes=[np.int64])(words)
