@@ -13,7 +13,7 @@ from .core.catalogue import find_game
 from .core.game import Game, IllegalActionError
 from .core.options import is_whole, whole
 from .core.rng import check_seed, env_seed, generator, streams
-from .core.seat_kernels import Uniform, mix_tokens
+from .core.seat_kernels import Uniform, fresh_token, mix_tokens
 from .core.threads import Crew, check_counts
 from .players import as_actions, ask, check_player, make_player
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
@@ -155,6 +155,7 @@ class SeatVectorEnv(VectorEnv):
         """Make the threads that step the games."""
         variant = self.variant
         self._scratch = [(np.zeros(variant.words, np.uint64), variant.new_views()) for _ in range(threads)]
+        scratch = [(fresh_token(self._compiled), *own) for own in self._scratch]
         self._seats = seat_kernels.Seats(
             states=self.states,
             finals=self.final_states,
@@ -170,8 +171,8 @@ class SeatVectorEnv(VectorEnv):
             illegal=self._illegal,
             streams=self._streams,
         )
-        arguments = (self._compiled, self._seats, self._turn, variant.num_actions, self._starting)
-        self._crew = Crew(threads, seat_kernels.step_seats, arguments, self._scratch)
+        arguments = (self._seats, self._turn, variant.num_actions, self._starting)
+        self._crew = Crew(threads, seat_kernels.step_seats, arguments, scratch)
         self._finals_in_place = self._final_observations(self._last[: 0 if self.copy else None])
 
     def __getstate__(self) -> dict[str, Any]:

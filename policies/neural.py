@@ -1,4 +1,4 @@
-"""Trained networks as players: a file of weights, and the arithmetic to use it with numpy alone.
+"""Trained networks as players, and their files; playing needs no torch.
 
 A file holds arrays and a JSON text; loading it runs no code from it. `monsterzoo.training.network` writes it.
 """
@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.jit import kernel
-from monsterzoo.envs.core.rng import draw32, streams
+from monsterzoo.envs.core.rng import streams
+
+from .base import read_table
+from .networks import choose_rows, evaluate_rows, make_net
 
 WEIGHTS = "policy.npz"
 """The file's name in a run's folder."""
@@ -42,51 +44,41 @@ class NeuralPolicy:
         temperature: float = 0.0,
     ) -> None:
         check(variant, about, name)
-        check_shapes(arrays, variant.layout.size, variant.num_actions, name)
+        check_shapes(arrays, variant, name)
         self.variant, self.about, self.name, self.temperature = variant, about, name, temperature
-        self._weights = {key: values.astype(np.float32) for key, values in arrays.items()}
-        self._blocks = sum(key.endswith(".first.weight") for key in arrays)
+        self.compiled = make_net(arrays, temperature)
+        """What plays inside compiled loops; see `compiled_form`."""
         self._stream = streams(seed, 1, "neural")
 
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
-        """One legal action per row, integers (B,)."""
-        logits = np.where(action_masks, self.evaluate(observations)[0], np.float32(-1e9))
-        if self.temperature > 0:
-            uniform = np.empty(logits.shape, np.float32)
-            _fill_uniform(uniform, self._stream)
-            logits = logits - np.float32(self.temperature) * np.log(-np.log(uniform))  # Gumbel's trick
-        return logits.argmax(1)
+        """One legal action per row, integers (B,); raises `ValueError` at the table of another game."""
+        rows, masks = read_table(self.name, self.variant, observations, action_masks, states)
+        choices = np.empty(len(rows), np.int64)
+        choose_rows(self.compiled, as_words(rows), pack_masks(masks, self.variant.words), self._stream, choices)
+        return choices
 
     def evaluate(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Unmasked logits (B, A) and the expected return of the seat (B,), float32."""
-        hidden = np.maximum(self._linear("stem", observations.astype(np.float32)), 0)
-        for block in range(self._blocks):
-            inner = np.maximum(self._linear(f"blocks.{block}.first", _normalised(hidden)), 0)
-            hidden = hidden + self._linear(f"blocks.{block}.second", inner)
-        hidden = _normalised(hidden)
-        return self._linear("policy", hidden), self._linear("value", hidden)[:, 0]
-
-    def _linear(self, name: str, values: np.ndarray) -> np.ndarray:
-        result: np.ndarray = values @ self._weights[f"{name}.weight"].T
-        result += self._weights[f"{name}.bias"]
-        return result
+        """Unmasked logits (B, A) and values (B, 1 or sides), float32; see `networks.Weights`."""
+        rows = as_words(observations)
+        logits = np.empty((len(rows), self.variant.num_actions), np.float32)
+        values = np.empty((len(rows), len(self.compiled.weights.value_bias)), np.float32)
+        evaluate_rows(self.compiled.weights, self.compiled.memory, rows, logits, values)
+        return logits, values
 
 
-def _normalised(values: np.ndarray) -> np.ndarray:
-    centred = values - values.mean(1, keepdims=True)
-    centred /= np.sqrt(np.square(centred).mean(1, keepdims=True) + np.float32(1e-5))
-    return centred
+def as_words(observations: np.ndarray) -> np.ndarray:
+    """Observations (B, n) as kernels read them: eight columns a uint64, (B, n / 8)."""
+    return np.ascontiguousarray(observations, np.int8).view(np.uint64)
 
 
-@kernel
-def _fill_uniform(values, stream):
-    """Numbers strictly between 0 and 1."""
-    holder = stream[0]
-    for i in range(values.shape[0]):
-        for j in range(values.shape[1]):
-            values[i, j] = (np.float32(draw32(holder) >> np.uint64(9)) + np.float32(0.5)) / np.float32(1 << 23)
+def pack_masks(masks: np.ndarray, words: int) -> np.ndarray:
+    """Masks (B, A) of zeros and ones as bit sets, uint64 (B, words)."""
+    packed = np.zeros((len(masks), 8 * words), np.uint8)
+    bits = np.packbits(masks, axis=1, bitorder="little")
+    packed[:, : bits.shape[1]] = bits
+    return packed.view(np.dtype("<u8")).astype(np.uint64, copy=False)
 
 
 def check(variant: Variant, about: dict[str, Any], name: str) -> None:
@@ -111,12 +103,13 @@ def write(path: Path, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> N
         np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
 
 
-def check_shapes(arrays: dict[str, np.ndarray], size: int, actions: int, name: str) -> None:
-    """Raise `ValueError` unless arrays are the weights of a network for `size` columns and `actions` actions."""
+def check_shapes(arrays: dict[str, np.ndarray], variant: Variant, name: str) -> None:
+    """Raise `ValueError` unless arrays are the weights of a network for a game's columns, actions and sides."""
     if "stem.weight" not in arrays or arrays["stem.weight"].ndim != 2:
         raise ValueError(f"{name} has no weights of a first layer (stem.weight)")
     width, blocks = len(arrays["stem.weight"]), sum(key.endswith(".first.weight") for key in arrays)
-    layers = {"stem": (width, size), "policy": (actions, width), "value": (1, width)}
+    values = variant.sides if len(arrays.get("value.bias", ())) == variant.sides else 1
+    layers = {"stem": (width, variant.layout.size), "policy": (variant.num_actions, width), "value": (values, width)}
     layers |= {f"blocks.{k}.{layer}": (width, width) for k in range(blocks) for layer in ("first", "second")}
     shapes: dict[str, tuple[int, ...]] = {f"{layer}.weight": shape for layer, shape in layers.items()}
     shapes |= {f"{layer}.bias": shape[:1] for layer, shape in layers.items()}

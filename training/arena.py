@@ -25,7 +25,7 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.jit import compiled, kernel
 from monsterzoo.envs.core.kernels import share_of_win
 from monsterzoo.envs.core.rng import env_seed, generator, streams
-from monsterzoo.envs.core.seat_kernels import Uniform, choose, choose_one, show
+from monsterzoo.envs.core.seat_kernels import Uniform, choose, choose_one, distinct_tokens, fresh_token, show
 from monsterzoo.envs.core.threads import Team
 from monsterzoo.envs.players import ask, check_player, make_player
 from monsterzoo.policies import Policy, heuristics
@@ -287,15 +287,17 @@ class Tournament:
 
     def _play_compiled(self, tokens: tuple[Any, ...], games: np.ndarray, threads: int) -> None:
         variant, count = self.variant, len(games)
-        kinds, tokens = _known_tokens(variant, tokens)
-        players = kinds[self.seatings[games[:, 1]]]
+        usual = (heuristics.Heuristic(), Uniform()) if heuristics.has_heuristic(variant) else (Uniform(),)
+        which, kinds = distinct_tokens(list(tokens), usual)  # the usual two together, to compile once
+        players = np.array(which)[self.seatings[games[:, 1]]]
         luck, policy_luck = self._luck(games[:, 0], "game"), self._luck(games[:, 0], "policies")
         shares, scores = np.zeros((count, self.sides)), np.zeros((count, self.sides))
 
         def arguments(start: int, stop: int) -> tuple[Any, ...]:
             scratch = np.zeros(variant.words, np.uint64), variant.new_views()
             own = (variant.new_states(1), streams(0, 1, "policies"), *scratch)
-            return (tokens, variant.template, players, luck, policy_luck, start, stop, shares, scores, *own)
+            mine = tuple(map(fresh_token, kinds))
+            return (mine, variant.template, players, luck, policy_luck, start, stop, shares, scores, *own)
 
         Team(min(threads, count)).run(play_games, count, arguments)
         deals, seatings = games.T
@@ -461,17 +463,6 @@ class Tournament:
         if not (np.isfinite(scores).all() and ((shares >= 0) & (shares <= 1)).all()):
             raise damaged(path, what, "it has results that no game has")
         self.shares, self.scores, self.done = shares, scores, done
-
-
-def _known_tokens(variant: Variant, tokens: tuple[Any, ...]) -> tuple[np.ndarray, tuple[Any, ...]]:
-    """Different compiled policies and which of them each player is; the usual two together, to compile once."""
-    usual = (heuristics.Heuristic(), Uniform()) if heuristics.has_heuristic(variant) else (Uniform(),)
-    named = [(type(token).__qualname__, token) for token in tokens]
-    kinds = {(type(token).__qualname__, token): token for token in usual}
-    if not set(named) <= set(kinds):
-        kinds = dict(sorted(zip(named, tokens)))
-    order = list(kinds)
-    return np.array([order.index(name) for name in named], np.int64), tuple(kinds.values())
 
 
 def _interval(value: float, half: float, low: float = -np.inf, high: float = np.inf) -> list[float | None]:

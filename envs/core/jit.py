@@ -33,7 +33,7 @@ CHECKS = os.environ.get("MONSTERZOO_CHECKS", "") not in ("", "0")
 _COMMON = {"nogil": True, "error_model": "numpy", "_nrt": False, "boundscheck": CHECKS}
 # Inner functions have no way in from Python, which would cost compile time for each of hundreds.
 _PART = {**_COMMON, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
-__all__ = ["JIT_OFF", "belongs_to", "compiled", "direct", "inlined", "kernel", "overload", "type_of"]
+__all__ = ["JIT_OFF", "belongs_to", "compiled", "direct", "inlined", "kernel", "numeric", "overload", "type_of"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -45,6 +45,11 @@ def inlined(function: _Function) -> _Function:
 def compiled(function: _Function) -> _Function:
     """Compile a `function` as a part of the kernels that need it."""
     return _inner(function)
+
+
+def numeric(function: _Function) -> _Function:
+    """Compile a `function` whose sums may be added up in any order, and so by vectors: layers of a network."""
+    return _inner(function, fastmath={"reassoc", "contract", "nsz"})
 
 
 def _inner(function: _Function, **options: Any) -> _Function:

@@ -1,6 +1,7 @@
 """Games in which one seat, the learner, is asked and policies play the others: the loops behind the one-seat envs.
 
-A compiled policy is a NamedTuple; `choose` finds its code by that type, as the contract does for games.
+A compiled policy is a NamedTuple; `choose` finds its code by that type, as the contract does for games. One that needs
+memory to work in has a method `fresh()`, which gives every thread its own.
 `Seats` has the arrays; others are as in `kernels`.
 """
 
@@ -59,13 +60,40 @@ class Mixed(NamedTuple):
 
 def mix_tokens(tokens: list[Any]) -> Any:
     """What plays `tokens[k]` at place k + 1; just the token if all are the same."""
-    # Tuples are equal whatever they are called, so their types are compared too; sorted, fewer mixes are compiled.
-    named = [(type(token).__qualname__, token) for token in tokens]
-    kinds = sorted(set(named))
+    which, kinds = distinct_tokens(tokens)
     if len(kinds) == 1:
-        return tokens[0]
-    places = sum(kinds.index(token) << 2 * (k + 1) for k, token in enumerate(named))
-    return Mixed(tuple(token for _, token in kinds), places)
+        return kinds[0]
+    return Mixed(kinds, sum(index << 2 * (k + 1) for k, index in enumerate(which)))
+
+
+def distinct_tokens(tokens: list[Any], known: tuple[Any, ...] = ()) -> tuple[list[int], tuple[Any, ...]]:
+    """Which of the different tokens each one is, and these; they are `known` if that has all of them.
+
+    Otherwise they are sorted by type, so that fewer mixes are compiled.
+    """
+    kinds = list(known)
+    if any(find_token(kinds, token) < 0 for token in tokens):
+        kinds = []
+        for token in sorted(tokens, key=lambda one: type(one).__qualname__):
+            if find_token(kinds, token) < 0:
+                kinds.append(token)
+    return [find_token(kinds, token) for token in tokens], tuple(kinds)
+
+
+def find_token(kinds: list[Any], token: Any) -> int:
+    """The place of a token among others, or -1."""
+    for place, one in enumerate(kinds):
+        # Tuples are equal whatever they are called, so their types are compared too; arrays are not compared at all.
+        if one is token or (type(one) is type(token) and not hasattr(one, "fresh") and one == token):
+            return place
+    return -1
+
+
+def fresh_token(token: Any) -> Any:
+    """A compiled policy for another thread: one that has memory to work in, and so a method `fresh`, gets its own."""
+    if isinstance(token, Mixed):
+        return token._replace(tokens=tuple(map(fresh_token, token.tokens)))
+    return token.fresh() if hasattr(token, "fresh") else token
 
 
 def choose_one(tokens: Any, which: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
@@ -228,7 +256,7 @@ def note_end(seats, i, turn, view):
 
 
 @kernel
-def step_seats(shares, member, policy, seats, turn, actions, starting, words, views):
+def step_seats(shares, member, seats, turn, actions, starting, policy, words, views):
     """Carry out the learners' actions and play on to their next decisions, shared among threads.
 
     A finished game is kept and replaced at once; the learner then moves on by `turn` seats. An action that is not legal
