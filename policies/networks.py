@@ -162,7 +162,7 @@ def add_layer(inputs, weight, bias, outputs):
 
 @numeric
 def add_products(inputs, weight, outputs):
-    """outputs += inputs @ weight, four inputs at a time, so that outputs are read and written a quarter as often."""
+    """Add inputs @ weight to outputs, four inputs at a time: outputs are read and written a quarter as often."""
     size, k = len(outputs), 0
     while k + 4 <= len(inputs):
         one, two, three, four = inputs[k], inputs[k + 1], inputs[k + 2], inputs[k + 3]
@@ -177,7 +177,7 @@ def add_products(inputs, weight, outputs):
 
 @numeric
 def add_scaled(target, source, factor):
-    """target += factor * source, both (n,)."""
+    """Add factor * source to target, both (n,)."""
     for k in range(len(target)):
         target[k] += factor * source[k]
 
@@ -199,7 +199,7 @@ def normalise(values, target):
 
 @inlined
 def write(target, source):
-    """target = source, both (n,)."""
+    """Copy source to target, both (n,)."""
     for k in range(len(target)):
         target[k] = source[k]
 

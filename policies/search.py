@@ -31,114 +31,42 @@ import numpy as np
 from monsterzoo.envs.core.bits import bit, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, legal, resample, step
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.jit import compiled, direct, inlined, kernel
+from monsterzoo.envs.core.jit import compiled, direct, kernel
 from monsterzoo.envs.core.kernels import pick
 from monsterzoo.envs.core.rng import generator, streams
-from monsterzoo.envs.core.seat_kernels import Uniform, choose
+from monsterzoo.envs.core.seat_kernels import Uniform, choose, fresh_token
 from monsterzoo.envs.core.threads import Team
+from monsterzoo.envs.players import make_player
 
 from . import heuristics, horizons
 from .base import read_table
+from .guided import grow_guided
 from .horizons import focus, outlook
+from .neural import NeuralPolicy
+from .trees import NONE, add_edge, find_node, harvest, key_of, new_desk, new_tree, plant, remember, spread
 
-NODE = np.dtype(
-    (
-        np.record,
-        [
-            ("key", np.uint64),  # what tells it apart from others after the same action
-            ("edge", np.int32),  # its first edge
-            ("next", np.int32),  # the next node after the same action
-            ("advice", np.int32),  # what the heuristic would do, NONE where it was not asked
-        ],
-    )
-)
-"""A decision."""
-EDGE = np.dtype(
-    (
-        np.record,
-        [
-            ("total", np.float64),  # sum of the values for the side that decides
-            ("action", np.int32),
-            ("visits", np.int32),
-            ("available", np.int32),  # simulations that could have taken it
-            ("side", np.int32),  # who decides
-            ("node", np.int32),  # first node behind it
-            ("next", np.int32),  # next edge of the same node
-        ],
-    )
-)
-"""An action tried at a decision."""
-NONE = -1
-MAX_DEPTH = 256
 SLICE, TIMED_SLICE = 64, 16
 """Simulations after which a search first looks at the clock, and each time with a budget in milliseconds."""
 SLICE_SECONDS = 0.02
 """How long simulations may take before Python looks for signals again, within a factor of two or three."""
 MAX_NODES = 1 << 18  # of a tree without a budget in simulations; a full one grows no more
+EDGES_A_NODE = 12
+"""Room for edges of a guided tree: every action of an own node has one, and most nodes are others'."""
+PLAIN_C, GUIDED_C, GUIDED_MIX = 0.7, 1.0, 0.5
+"""What `Settings.c` and `Settings.mix` are by default, found by duels."""
 _LOG = np.array([0.0] + [math.log(n) for n in range(1, 4096)])
 
 
-@kernel
-def plant(nodes, sizes, moments):
-    """Make a tree empty: node 0 is the root; `sizes` (nodes, edges, steps), `moments` of values (n, sum, squares)."""
-    nodes[0].key = np.uint64(0)
-    nodes[0].edge = NONE
-    nodes[0].next = NONE
-    nodes[0].advice = NONE
-    for k in range(3):
-        sizes[k] = 0
-        moments[k] = 0.0
-    sizes[0] = 1
-
-
 @compiled
-def find_node(nodes, edges, sizes, edge, key):
-    """The node behind an edge with a key, added if it is new; NONE if there is no room."""
-    node = edges[edge].node
-    while node != NONE:
-        if nodes[node].key == key:
-            return node
-        node = nodes[node].next
-    node = sizes[0]
-    if node >= len(nodes):
-        return NONE
-    sizes[0] += 1
-    nodes[node].key = key
-    nodes[node].edge = NONE
-    nodes[node].next = edges[edge].node
-    nodes[node].advice = NONE
-    edges[edge].node = node
-    return node
-
-
-@compiled
-def add_edge(nodes, edges, sizes, node, action, side):
-    """A new edge of a node, or NONE if there is no room."""
-    edge = sizes[1]
-    if edge >= len(edges):
-        return NONE
-    sizes[1] += 1
-    edges[edge].total = 0.0
-    edges[edge].action = action
-    edges[edge].visits = 0
-    edges[edge].available = 1
-    edges[edge].side = side
-    edges[edge].node = NONE
-    edges[edge].next = nodes[node].edge
-    nodes[node].edge = edge
-    return edge
-
-
-@compiled
-def best_edge(nodes, edges, node, words, spare, exploration, trust):
+def best_edge(tree, node, words, spare, exploration, trust):
     """The edge with the highest upper bound among the legal ones; `spare` is left with the actions without an edge."""
     for k in range(len(words)):
         spare[k] = words[k]
     best, top = NONE, -1e300
-    advice = nodes[node].advice
-    edge = nodes[node].edge
+    advice = tree.nodes[node].advice
+    edge = tree.nodes[node].edge
     while edge != NONE:
-        one = edges[edge]
+        one = tree.edges[edge]
         action = np.int64(one.action)
         if has(words[action >> 6], action & 63):
             spare[action >> 6] ^= bit(action & 63)
@@ -153,33 +81,13 @@ def best_edge(nodes, edges, node, words, spare, exploration, trust):
     return best
 
 
-@inlined
-def spread(moments):
-    """The standard deviation of all values in the tree, a half (that of win or loss) until some are known."""
-    if moments[0] < 8.0:
-        return 0.5
-    mean = moments[1] / moments[0]
-    return math.sqrt(max(moments[2] / moments[0] - mean * mean, 1e-6))
-
-
 @compiled
-def key_of(who, seat, words):
-    """What tells a decision apart: whose it is, and for the searching seat also what it may do."""
-    key = np.uint64(who + 1)
-    if who == seat:
-        for word in words:
-            key = ((key << np.uint64(23)) | (key >> np.uint64(41))) ^ word
-    return key
-
-
-@compiled
-def simulate(
-    truth, seat, playout, exploration, trust, stream, world, nodes, edges, sizes, moments, path, words, spare, views
-):  # fmt: skip
+def simulate(truth, seat, playout, exploration, trust, stream, tree, desk):
     """One simulation: imagine, descend, add a node, play to the horizon, remember."""
-    exploration *= 2.0 * spread(moments)
-    resample(world, truth, seat, stream)
-    state = world[0]
+    nodes, words, spare = tree.nodes, desk.words, desk.spare
+    exploration *= 2.0 * spread(tree.moments)
+    resample(desk.world, truth, seat, stream)
+    state = desk.world[0]
     focus(state)
     sides = np.int64(state.sides)
     depth, edge, steps = 0, NONE, 0
@@ -191,16 +99,16 @@ def simulate(
             secret |= acting
         who = seat if has(acting, seat) else lowest(acting)
         if who != seat and has(secret, who):
-            action = choose(playout, state, who, words, views, stream)
+            action = choose(playout, state, who, words, desk.views, stream)
         else:
             legal(state, who, words)
-            node = 0 if edge == NONE else find_node(nodes, edges, sizes, edge, key_of(who, seat, words))
+            node = 0 if edge == NONE else find_node(tree, edge, key_of(who, seat, words))
             if node == NONE:
                 break
             if trust > 1.0 and who == seat and nodes[node].edge == NONE:
-                nodes[node].advice = choose(playout, state, who, words, views, stream)
+                nodes[node].advice = choose(playout, state, who, words, desk.views, stream)
                 legal(state, who, words)
-            edge = best_edge(nodes, edges, node, words, spare, exploration, trust)
+            edge = best_edge(tree, node, words, spare, exploration, trust)
             untried = np.uint64(0)
             for word in spare:
                 untried |= word
@@ -210,57 +118,35 @@ def simulate(
                     action = advice
                 else:
                     action = pick(spare, stream)
-                added = add_edge(nodes, edges, sizes, node, action, who % sides)
+                added = add_edge(tree, node, action, who % sides, np.float32(0))
                 growing = False
                 if added != NONE:
                     edge = added
                 elif edge == NONE:
                     break
-            action = np.int64(edges[edge].action)
-            path[depth] = edge
+            action = np.int64(tree.edges[edge].action)
+            tree.path[depth] = edge
             depth += 1
-            growing = growing and depth < len(path)
+            growing = growing and depth < len(tree.path)
         step(state, who, action)
         steps += 1
         if np.uint64(state.acting) & ~acting != np.uint64(0):
             secret = np.uint64(0)  # somebody new decides: the simultaneous phase is over
     while state.outcome == PLAYING:
         who = lowest(np.uint64(state.acting))
-        step(state, who, choose(playout, state, who, words, views, stream))
+        step(state, who, choose(playout, state, who, words, desk.views, stream))
         steps += 1
-    sizes[2] += steps
-    for k in range(depth):
-        one = edges[path[k]]
-        one.visits += 1
-        one.total += outlook(state, truth[0], np.int64(one.side))
-    own = outlook(state, truth[0], seat % sides)
-    moments[0] += 1.0
-    moments[1] += own
-    moments[2] += own * own
+    tree.sizes[2] += steps
+    for side in range(sides):
+        desk.values[side] = outlook(state, truth[0], side)
+    remember(tree, depth, desk.values, seat % sides)
 
 
 @kernel
-def grow(
-    truth, seat, playout, exploration, trust, simulations, stream, world, nodes, edges, sizes, moments, path, words,
-    spare, views,
-):  # fmt: skip
-    """Add simulations to the tree of one decision; `truth` is an array of one state, as is `world`."""
-    holder = stream[0]
+def grow(truth, seat, playout, exploration, trust, simulations, stream, tree, desk):
+    """Add simulations to the tree of one decision; `truth` is an array of one state, `stream` of one generator."""
     for _ in range(simulations):
-        simulate(
-            truth, seat, playout, exploration, trust, holder, world, nodes, edges, sizes, moments, path, words, spare,
-            views,
-        )  # fmt: skip
-
-
-@kernel
-def harvest(nodes, edges, visits, totals):
-    """Add the root's visits and values by action to `visits` and `totals` (actions,)."""
-    edge = nodes[0].edge
-    while edge != NONE:
-        visits[edges[edge].action] += edges[edge].visits
-        totals[edges[edge].action] += edges[edge].total
-        edge = edges[edge].next
+        simulate(truth, seat, playout, exploration, trust, stream[0], tree, desk)
 
 
 @dataclass(frozen=True)
@@ -276,7 +162,11 @@ class Settings:
 
     None is the heuristic where the game has one, else random.
     """
-    c: float = 0.7
+    net: str | None = None
+    """A network that guides the search: "pretrained" or "ppo:FOLDER"; see `guided`."""
+    mix: float | None = None
+    """With a network: what share of a leaf's value is a playout's, from 0 to 1; the rest is the network's."""
+    c: float | None = None
     """Weight of exploration, in units of a game of win or loss; other values are scaled by their spread."""
     trust: float = 2.0
     """How much more eagerly the heuristic's action is explored than others (with playout=heuristic); 1: not at all."""
@@ -288,18 +178,21 @@ class Settings:
     def __post_init__(self) -> None:
         for name, low, high in _LIMITS:
             value = getattr(self, name)
-            if not low <= value <= high:  # nor is anything else, such as nan
+            if value is not None and not low <= value <= high:  # nor is anything else, such as nan
                 raise ValueError(f"{name} is from {low:,} to {high:,}, not {value!r:.40}")
         if not self.simulations and not self.milliseconds:
             raise ValueError("the budget must be positive")
         if self.playout not in (None, "random", "heuristic"):
             raise ValueError("playout is 'random' or 'heuristic'")
+        if self.net is None and self.mix is not None:
+            raise ValueError("mix is for searches with a network, as in net=pretrained")
 
 
 _LIMITS = (
     ("simulations", 0, 1_000_000_000),  # visits are counted in 32 bits
     ("milliseconds", 0, 600_000),
     ("c", 0, 1_000),
+    ("mix", 0, 1),
     ("trust", 1, 1_000),
     ("trees", 1, 1_000),
     ("threads", 1, 256),
@@ -309,6 +202,8 @@ _LIMITS = (
 
 _PARSERS: dict[str, Callable[[str], Any]] = {
     "playout": str,
+    "net": str,
+    "mix": float,
     "c": float,
     "trust": float,
     "trees": int,
@@ -340,43 +235,43 @@ def parse(argument: str | None) -> Settings:
 
 
 class _Workspace:
-    """The arrays one thread searches with."""
+    """What one thread searches with: a tree, and the kernel that grows it in the way the settings say."""
 
-    def __init__(self, variant: Variant, settings: Settings) -> None:
+    def __init__(self, variant: Variant, settings: Settings, playout: Any, guide: Any) -> None:
         share = -(-settings.simulations // settings.trees)
-        room = min(share + 1, MAX_NODES) if settings.simulations else MAX_NODES
-        self.truth, self.world = variant.new_states(1), variant.new_states(1)
+        nodes = min(share + 1, MAX_NODES) if settings.simulations else MAX_NODES
+        edges = nodes if guide is None else min(nodes, MAX_NODES // 4) * EDGES_A_NODE
+        self.settings, self.steps = settings, 0
+        self.truth, self.tree, self.desk = variant.new_states(1), new_tree(variant, nodes, edges), new_desk(variant)
         self._grow: Callable[..., Any] | None = None
-        self.nodes, self.edges = np.zeros(room, NODE), np.zeros(room, EDGE)
-        self.sizes, self.moments = np.zeros(3, np.int64), np.zeros(3)
-        self.path = np.zeros(MAX_DEPTH, np.int32)
-        self.words, self.spare = np.zeros(variant.words, np.uint64), np.zeros(variant.words, np.uint64)
-        self.views = variant.new_views()
-        self.steps = 0
+        c = settings.c
+        if guide is None:
+            trust = settings.trust if settings.playout == "heuristic" else 1.0
+            self._kernel, self._way = grow, (playout, float(PLAIN_C if c is None else c), float(trust))
+        else:
+            mix = GUIDED_MIX if settings.mix is None else settings.mix
+            self._kernel = grow_guided
+            self._way = (fresh_token(guide), playout, float(GUIDED_C if c is None else c), float(mix))
 
-    def grow(
-        self, settings: Settings, playout: Any, truth: np.ndarray, seat: int, stream: np.ndarray, stop: list[bool]
-    ) -> None:
+    def grow(self, truth: np.ndarray, seat: int, stream: np.ndarray, stop: list[bool]) -> None:
         """Grow one tree within its share of the budget, in slices: between them Python sees Ctrl-C, and we `stop`."""
-        plant(self.nodes, self.sizes, self.moments)
-        tree = (self.world, self.nodes, self.edges, self.sizes, self.moments, self.path)
-        scratch = (self.words, self.spare, self.views)
-        trust = settings.trust if settings.playout == "heuristic" else 1.0
+        settings = self.settings
+        plant(self.tree)
         self.truth[0] = truth[0]  # whatever array it comes from, compiled code gets one of a known type
-        task = (self.truth, seat, playout, float(settings.c), float(trust))
+        task = (self.truth, seat, *self._way)
         if self._grow is None:
-            self._grow = direct(grow, (*task, 0, stream, *tree, *scratch))
+            self._grow = direct(self._kernel, (*task, 0, stream, self.tree, self.desk))
         left = -(-settings.simulations // settings.trees) or sys.maxsize
         now = time.perf_counter()
         end = now + settings.milliseconds / 1000 if settings.milliseconds else math.inf
         count = TIMED_SLICE if settings.milliseconds else SLICE
         while left > 0 and now < end and not stop[0]:
-            self._grow(*task, min(count, left), stream, *tree, *scratch)
+            self._grow(*task, min(count, left), stream, self.tree, self.desk)
             left -= count
             begun, now = now, time.perf_counter()
             if not settings.milliseconds:
                 count = 2 * count if now - begun < SLICE_SECONDS else max(count // 2, 1)
-        self.steps += int(self.sizes[2])
+        self.steps += int(self.tree.sizes[2])
 
 
 class SearchPolicy:
@@ -391,12 +286,16 @@ class SearchPolicy:
         if settings.playout == "heuristic":
             heuristics.load(variant)
             self._playout = heuristics.Heuristic()
+        self.guide: NeuralPolicy | None = None if settings.net is None else _guide(variant, settings.net, seed)
         self._gather()
 
     def _gather(self) -> None:
         """Make the threads and what they work with."""
         self._team = Team(self.settings.threads)
-        self._workspaces = [_Workspace(self.variant, self.settings) for _ in range(self.settings.threads)]
+        net = None if self.guide is None else self.guide.compiled
+        self._workspaces = [
+            _Workspace(self.variant, self.settings, self._playout, net) for _ in range(self.settings.threads)
+        ]
 
     @property
     def steps(self) -> int:
@@ -444,8 +343,8 @@ class SearchPolicy:
             try:
                 for task in range(first, last):
                     truth, seat = states[task // trees : task // trees + 1], int(seats[task // trees])
-                    space.grow(self.settings, self._playout, truth, seat, luck[task : task + 1], stop)
-                    harvest(space.nodes, space.edges, visits[task], totals[task])
+                    space.grow(truth, seat, luck[task : task + 1], stop)
+                    harvest(space.tree, visits[task], totals[task])
             except BaseException:
                 stop[0] = True  # for the other threads, which are waited for
                 raise
@@ -459,6 +358,14 @@ class SearchPolicy:
             raise
         shape = (count, trees, self.variant.num_actions)
         return visits.reshape(shape).sum(axis=1), totals.reshape(shape).sum(axis=1)
+
+
+def _guide(variant: Variant, spec: str, seed: int) -> NeuralPolicy:
+    """The network of a spec; raises `ValueError` if there is none, or it does not fit the game."""
+    policy = make_player(variant, spec, seed)
+    if not isinstance(policy, NeuralPolicy):
+        raise ValueError(f"net={spec} is no network; 'pretrained' and 'ppo:FOLDER' are")
+    return policy
 
 
 def make(variant: Variant, argument: str | None, seed: int) -> SearchPolicy:

@@ -1,0 +1,222 @@
+"""Simulations guided by a network: its probabilities say what to try, its values or playouts what that is worth.
+
+At a node of the searching seat every legal action has an edge with the probability the network gives it. What another
+seat would do depends on what it holds, and so on the imagined world: there the network is asked in every simulation,
+from what that seat would see. Edges are chosen by PUCT: mean value plus exploration * probability * sqrt(visits of the
+node) / (1 + visits of the edge). A choice that the searching seat cannot see is drawn from the probabilities.
+"""
+
+import math
+
+import numpy as np
+from monsterzoo.envs.core.bits import ZERO, drop_lowest, has, lowest, popcount
+from monsterzoo.envs.core.contract import PLAYING, legal, observe, resample, step
+from monsterzoo.envs.core.jit import compiled, kernel
+from monsterzoo.envs.core.seat_kernels import choose
+
+from .heuristics import sole
+from .horizons import focus, outlook
+from .networks import evaluate, pick_by_logits
+from .trees import NONE, add_edge, find_node, key_of, remember, spread
+
+SEEN = 1
+
+
+@compiled
+def ask_network(guide, state, seat, views):
+    """Evaluate the network on what a seat sees."""
+    observe(state, seat, views[0], guide.memory.row)
+    evaluate(guide.weights, guide.memory)
+
+
+@compiled
+def write_priors(logits, words, priors):
+    """The probabilities of the legal actions."""
+    top = np.float32(-np.inf)
+    for k in range(len(words)):
+        word = words[k]
+        while word != ZERO:
+            top = max(top, logits[64 * k + lowest(word)])
+            word = drop_lowest(word)
+    total = np.float32(0)
+    for k in range(len(words)):
+        word = words[k]
+        while word != ZERO:
+            action = 64 * k + lowest(word)
+            word = drop_lowest(word)
+            priors[action] = np.exp(logits[action] - top)
+            total += priors[action]
+    for k in range(len(words)):
+        word = words[k]
+        while word != ZERO:
+            action = 64 * k + lowest(word)
+            word = drop_lowest(word)
+            priors[action] /= total
+
+
+@compiled
+def expected(outputs, seat, values):
+    """What each side can expect, from 0 to 1, by a network's values for a seat; `values` is (sides,)."""
+    sides = len(values)
+    if len(outputs) == 1:  # the observer's return; the others share what is left
+        own = min(max((1.0 + (sides - 1.0) * np.float64(outputs[0])) / sides, 0.0), 1.0)
+        for side in range(sides):
+            values[side] = own if side == seat % sides else (1.0 - own) / (sides - 1.0)
+        return
+    top, total = outputs[0], 0.0
+    for k in range(1, sides):
+        top = max(top, outputs[k])
+    for k in range(sides):
+        side = (seat + k) % sides
+        values[side] = math.exp(np.float64(outputs[k] - top))
+        total += values[side]
+    for side in range(sides):
+        values[side] /= total
+
+
+@compiled
+def expand(tree, node, words, priors, side):
+    """Give a node an edge for every legal action; with room for some only it stays without any."""
+    count = 0
+    for word in words:
+        count += popcount(word)
+    if tree.sizes[1] + count > len(tree.edges):
+        return
+    for k in range(len(words)):
+        word = words[k]
+        while word != ZERO:
+            action = 64 * k + lowest(word)
+            word = drop_lowest(word)
+            add_edge(tree, node, action, side, priors[action])
+
+
+@compiled
+def best_own(tree, node, exploration):
+    """PUCT's choice where every legal action has an edge."""
+    edges = tree.edges
+    visits, total = 0, 0.0
+    edge = tree.nodes[node].edge
+    while edge != NONE:
+        visits += edges[edge].visits
+        total += edges[edge].total
+        edge = edges[edge].next
+    mean = total / visits if visits > 0 else 0.0  # what is expected of an action that was never tried
+    reach = exploration * math.sqrt(visits + 1.0)
+    best, top = NONE, -1e300
+    edge = tree.nodes[node].edge
+    while edge != NONE:
+        one = edges[edge]
+        tried = np.float64(one.visits)
+        value = (one.total / tried if tried > 0 else mean) + reach * np.float64(one.prior) / (1.0 + tried)
+        if value > top:
+            best, top = edge, value
+        edge = one.next
+    return best
+
+
+@compiled
+def best_other(tree, node, words, spare, priors, exploration, side):
+    """PUCT's choice of a seat whose cards are imagined; an action that is new gets an edge. NONE without room."""
+    edges = tree.edges
+    for k in range(len(words)):
+        spare[k] = words[k]
+    visits, total = 0, 0.0
+    edge = tree.nodes[node].edge
+    while edge != NONE:
+        action = np.int64(edges[edge].action)
+        if has(words[action >> 6], action & 63):
+            visits += edges[edge].visits
+            total += edges[edge].total
+        edge = edges[edge].next
+    mean = total / visits if visits > 0 else 0.0
+    reach = exploration * math.sqrt(visits + 1.0)
+    best, top = NONE, -1e300
+    edge = tree.nodes[node].edge
+    while edge != NONE:
+        one = edges[edge]
+        action = np.int64(one.action)
+        if has(words[action >> 6], action & 63):
+            spare[action >> 6] ^= np.uint64(1) << np.uint64(action & 63)
+            tried = np.float64(one.visits)
+            value = one.total / tried + reach * np.float64(priors[action]) / (1.0 + tried)
+            if value > top:
+                best, top = edge, value
+        edge = one.next
+    fresh = NONE
+    for k in range(len(spare)):
+        word = spare[k]
+        while word != ZERO:
+            action = 64 * k + lowest(word)
+            word = drop_lowest(word)
+            value = mean + reach * np.float64(priors[action])
+            if value > top:
+                fresh, top = action, value
+    return best if fresh == NONE else add_edge(tree, node, fresh, side, np.float32(0))
+
+
+@compiled
+def simulate(truth, seat, guide, playout, exploration, rollout, stream, tree, desk):
+    """One simulation; with `rollout` between 0 and 1 leaves are worth so much of a playout, the rest of the network."""
+    exploration *= 2.0 * spread(tree.moments)
+    resample(desk.world, truth, seat, stream)
+    state, words = desk.world[0], desk.words
+    focus(state)
+    sides = np.int64(state.sides)
+    depth, edge, steps = 0, NONE, 0
+    secret = ZERO  # seats that choose without seeing each other
+    evaluated = False
+    while state.outcome == PLAYING:
+        acting = np.uint64(state.acting)
+        if popcount(acting) > 1:
+            secret |= acting
+        who = seat if has(acting, seat) else lowest(acting)
+        legal(state, who, words)
+        action = sole(words)
+        if action < 0 and who != seat and has(secret, who):
+            ask_network(guide, state, who, desk.views)
+            action = pick_by_logits(guide.memory.logits, words, 1.0, stream)
+        if action < 0:
+            node = 0 if edge == NONE else find_node(tree, edge, key_of(who, seat, words))
+            fresh = node == NONE or tree.nodes[node].advice == NONE
+            if fresh or who != seat:
+                ask_network(guide, state, who, desk.views)
+                write_priors(guide.memory.logits, words, desk.priors)
+            if fresh:
+                if node != NONE:
+                    tree.nodes[node].advice = SEEN
+                    if who == seat:
+                        expand(tree, node, words, desk.priors, who % sides)
+                expected(guide.memory.values, who, desk.values)
+                evaluated = True
+                break
+            if who == seat:
+                edge = best_own(tree, node, exploration)
+            else:
+                edge = best_other(tree, node, words, desk.spare, desk.priors, exploration, who % sides)
+            if edge == NONE or depth == len(tree.path):
+                break
+            action = np.int64(tree.edges[edge].action)
+            tree.path[depth] = edge
+            depth += 1
+        step(state, who, action)
+        steps += 1
+        if np.uint64(state.acting) & ~acting != ZERO:
+            secret = ZERO  # somebody new decides: the simultaneous phase is over
+    share = rollout if evaluated else 1.0
+    if share > 0.0:
+        while state.outcome == PLAYING:
+            who = lowest(np.uint64(state.acting))
+            step(state, who, choose(playout, state, who, words, desk.views, stream))
+            steps += 1
+        for side in range(sides):
+            kept = (1.0 - share) * desk.values[side] if evaluated else 0.0
+            desk.values[side] = kept + share * outlook(state, truth[0], side)
+    tree.sizes[2] += steps
+    remember(tree, depth, desk.values, seat % sides)
+
+
+@kernel
+def grow_guided(truth, seat, guide, playout, exploration, rollout, simulations, stream, tree, desk):
+    """Add simulations to the tree of one decision; `truth` is an array of one state, `stream` of one generator."""
+    for _ in range(simulations):
+        simulate(truth, seat, guide, playout, exploration, rollout, stream[0], tree, desk)
