@@ -45,7 +45,7 @@ class NeuralPolicy:
     ) -> None:
         check(variant, about, name)
         check_shapes(arrays, variant, name)
-        self.variant, self.about, self.name, self.temperature = variant, about, name, temperature
+        self.variant, self.arrays, self.about, self.name, self.temperature = variant, arrays, about, name, temperature
         self.compiled = make_net(arrays, temperature)
         """What plays inside compiled loops; see `compiled_form`."""
         self._stream = streams(seed, 1, "neural")

@@ -244,14 +244,14 @@ class _Workspace:
         self.settings, self.steps = settings, 0
         self.truth, self.tree, self.desk = variant.new_states(1), new_tree(variant, nodes, edges), new_desk(variant)
         self._grow: Callable[..., Any] | None = None
-        c = settings.c
+        self._kernel: Callable[..., Any] = grow if guide is None else grow_guided
+        self._way: tuple[Any, ...]
+        """What the kernel is told about how to search."""
         if guide is None:
             trust = settings.trust if settings.playout == "heuristic" else 1.0
-            self._kernel, self._way = grow, (playout, float(PLAIN_C if c is None else c), float(trust))
+            self._way = (playout, _number(settings.c, PLAIN_C), float(trust))
         else:
-            mix = GUIDED_MIX if settings.mix is None else settings.mix
-            self._kernel = grow_guided
-            self._way = (fresh_token(guide), playout, float(GUIDED_C if c is None else c), float(mix))
+            self._way = (fresh_token(guide), playout, _number(settings.c, GUIDED_C), _number(settings.mix, GUIDED_MIX))
 
     def grow(self, truth: np.ndarray, seat: int, stream: np.ndarray, stop: list[bool]) -> None:
         """Grow one tree within its share of the budget, in slices: between them Python sees Ctrl-C, and we `stop`."""
@@ -358,6 +358,10 @@ class SearchPolicy:
             raise
         shape = (count, trees, self.variant.num_actions)
         return visits.reshape(shape).sum(axis=1), totals.reshape(shape).sum(axis=1)
+
+
+def _number(chosen: float | None, usual: float) -> float:
+    return float(usual if chosen is None else chosen)
 
 
 def _guide(variant: Variant, spec: str, seed: int) -> NeuralPolicy:

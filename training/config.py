@@ -1,10 +1,11 @@
 """Every option of training in one place; the command line is made from it."""
 
 import argparse
+import os
 import shlex
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Self
 
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
@@ -43,12 +44,20 @@ FORMER_NAMES = {
 """What the options of older runs were called."""
 
 
+def processors() -> int:
+    """How many processors there are to use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @dataclass
-class Config(Checked):
-    """Options of self-play PPO; each is also a flag of `monsterzoo train`.
+class RunConfig(Checked):
+    """Options of every training run; each is also a flag of `monsterzoo train`.
 
     Raises `ValueError` for a value that is not allowed.
     """
+
+    method: ClassVar[str]
+    """What `--method` calls it."""
 
     # what is learned
     game: Annotated[str, "name of the game", Text()]
@@ -63,43 +72,20 @@ class Config(Checked):
         float, "wall-clock budget, evaluation included; the learning rate falls towards its end", Number(0, above=True)
     ] = 10.0
     updates: Annotated[int, "stop after this many updates instead; 0: by the clock", Whole(0)] = 0
-
-    # the batch
     seed: Annotated[int, "of everything random", Whole(0, LARGEST_SEED)] = 0
-    num_envs: Annotated[int, "games played at once", Whole(1)] = 1024
-    steps: Annotated[int, "steps of every game between two updates", Whole(1)] = 64
     threads: Annotated[int, "torch's threads; more than one helps on idle machines only", Whole(1, MOST_THREADS)] = 1
 
     # the network
     width: Annotated[int, "width of the hidden layers", Whole(1, 16384)] = 128
     blocks: Annotated[int, "number of residual blocks of two layers", Whole(0, 256)] = 1
+    start: Annotated[str | None, "network to start from: 'pretrained' or 'ppo:FOLDER', of the same shape", Text()] = (
+        None
+    )
 
-    # opponents
-    self_play: Annotated[float, "share of games in which the network plays all sides", Number(0, 1)] = 0.7
-    opponents: Annotated[
-        Texts | None, "who else plays in the rest, equally often: 'past' (own earlier networks) or policies", Policies()
-    ] = None
-    snapshot_every: Annotated[int, "updates between two earlier networks kept for 'past'", Whole(1)] = 10
-    snapshots: Annotated[int, "number of earlier networks kept; when full, a random one makes room", Whole(1)] = 16
-
-    # the first part of the run
-    imitate: Annotated[str | None, "policy to imitate before learning from own play ('' for none)", Text()] = None
-    imitate_share: Annotated[float, "share of the budget for that", Number(0, 1)] = 0.2
-
-    # PPO
+    # Adam
     learning_rate: Annotated[float, "of Adam, at the start", Number(0, 1, above=True)] = 1e-3
     final_learning_rate: Annotated[float, "of Adam at the end, as a share of the first", Number(0, 1)] = 0.05
-    epochs: Annotated[int, "passes over the decisions of an update", Whole(1)] = 2
     minibatch: Annotated[int, "decisions per gradient step", Whole(1)] = 2048
-    gamma: Annotated[float, "discount from one own decision to the next", Number(0, 1)] = 1.0
-    gae_lambda: Annotated[
-        float, "lambda of the advantage estimate (GAE), over a seat's own decisions", Number(0, 1)
-    ] = 0.95
-    clip_range: Annotated[
-        float, "how far an action's probability may move in an update, as a ratio", Number(0, above=True)
-    ] = 0.2
-    entropy_coef: Annotated[float, "weight of the entropy bonus", Number(0)] = 0.01
-    value_coef: Annotated[float, "weight of the value loss", Number(0)] = 0.5
     max_grad_norm: Annotated[float, "largest norm of a gradient", Number(0, above=True)] = 0.5
 
     # watching
@@ -111,8 +97,8 @@ class Config(Checked):
     checkpoint_every: Annotated[float, "seconds between checkpoints", Number(0)] = 60.0
     tensorboard: Annotated[bool, "write TensorBoard events into the folder", Switch()] = True
 
-    @classmethod
-    def read(cls, path: Path) -> "Config":
+    @staticmethod
+    def read(path: Path) -> "RunConfig":
         """The options a run was started with, from its file `RUN`; older names are understood.
 
         Raises `ValueError` naming the file if it is damaged.
@@ -121,21 +107,25 @@ class Config(Checked):
         if not isinstance(written, dict):
             raise ValueError(f"{path} is not the description of a run, or it is damaged: 'config' is missing")
         config: dict[str, Any] = {FORMER_NAMES.get(str(name), str(name)): value for name, value in written.items()}
-        known = {one.name for one in fields(cls)}
+        method = config.pop("method", Config.method)
+        if method not in METHODS:
+            raise ValueError(f"{path} is of another method than {' and '.join(METHODS)}: {method!r}")
+        kind = METHODS[method]
+        known = {one.name for one in fields(kind)}
         if unknown := sorted(config.keys() - known):
             raise ValueError(f"{path} has options that this version does not know: {', '.join(unknown)}")
         if "game" not in config:
             raise ValueError(f"{path} is not the description of a run, or it is damaged: 'game' is missing")
         try:
-            return cls(**config)
+            return kind(**config)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        return asdict(self)
+        return {"method": self.method, **asdict(self)}
 
-    def going_on(self, chosen: dict[str, Any]) -> "Config":
+    def going_on(self, chosen: dict[str, Any]) -> Self:
         """The options of this run with what is chosen for its next part.
 
         Raises `ValueError` if that contradicts what the run was started with.
@@ -161,7 +151,7 @@ class Config(Checked):
         """Options of the game, `players` included."""
         return {"players": self.players, **self.options}
 
-    def settled(self, variant: Variant) -> tuple["Config", list[str]]:
+    def settled(self, variant: Variant) -> tuple[Self, list[str]]:
         """The options with the usual policies where none were chosen, and lines about what had to be left out.
 
         Raises `ValueError` for a policy that was chosen and that the game does not have, and for too few games of an
@@ -172,6 +162,8 @@ class Config(Checked):
         chosen: dict[str, Any] = {}
         notes = []
         for name, usual in USUAL.items():
+            if not hasattr(self, name):
+                continue
             wanted = getattr(self, name)
             if wanted is not None:
                 _check(variant, name, wanted)
@@ -185,11 +177,11 @@ class Config(Checked):
 
     def command(self) -> str:
         """The command line of these options."""
-        words = ["monsterzoo", "train"]
+        words = ["monsterzoo", "train"] + ([] if self.method == Config.method else ["--method", self.method])
         for one in fields(self):
             value, name = getattr(self, one.name), flag(one.name)
             always = one.name in ("game", "players", "minutes", "seed", "out")
-            if value == settings.default_of(Config, one.name) and not always:
+            if value == settings.default_of(type(self), one.name) and not always:
                 continue
             if isinstance(value, bool):
                 words.append(name if value else "--no-" + name[2:])
@@ -201,6 +193,76 @@ class Config(Checked):
             else:
                 words += [name, str(value)]
         return shlex.join(words)
+
+
+@dataclass
+class Config(RunConfig):
+    """Options of self-play PPO."""
+
+    method = "ppo"
+
+    # the batch
+    num_envs: Annotated[int, "games played at once", Whole(1)] = 1024
+    steps: Annotated[int, "steps of every game between two updates", Whole(1)] = 64
+
+    # opponents
+    self_play: Annotated[float, "share of games in which the network plays all sides", Number(0, 1)] = 0.7
+    opponents: Annotated[
+        Texts | None, "who else plays in the rest, equally often: 'past' (own earlier networks) or policies", Policies()
+    ] = None
+    snapshot_every: Annotated[int, "updates between two earlier networks kept for 'past'", Whole(1)] = 10
+    snapshots: Annotated[int, "number of earlier networks kept; when full, a random one makes room", Whole(1)] = 16
+
+    # the first part of the run
+    imitate: Annotated[str | None, "policy to imitate before learning from own play ('' for none)", Text()] = None
+    imitate_share: Annotated[float, "share of the budget for that", Number(0, 1)] = 0.2
+
+    # PPO
+    epochs: Annotated[int, "passes over the decisions of an update", Whole(1)] = 2
+    gamma: Annotated[float, "discount from one own decision to the next", Number(0, 1)] = 1.0
+    gae_lambda: Annotated[
+        float, "lambda of the advantage estimate (GAE), over a seat's own decisions", Number(0, 1)
+    ] = 0.95
+    clip_range: Annotated[
+        float, "how far an action's probability may move in an update, as a ratio", Number(0, above=True)
+    ] = 0.2
+    entropy_coef: Annotated[float, "weight of the entropy bonus", Number(0)] = 0.01
+    value_coef: Annotated[float, "weight of the value loss", Number(0)] = 0.5
+
+
+@dataclass
+class SearchConfig(RunConfig):
+    """Options of learning from search."""
+
+    method = "search"
+
+    threads: Annotated[int, "threads that play, and torch's; the games do not depend on it", Whole(1, MOST_THREADS)] = (
+        field(default_factory=processors)
+    )
+    minibatch: Annotated[int, "lessons per gradient step", Whole(1)] = 1024
+
+    # the lessons
+    num_envs: Annotated[int, "games played at once, each to its horizon in every update", Whole(1)] = 256
+    simulations: Annotated[int, "of a searched decision", Whole(2, 1_000_000)] = 200
+    searched: Annotated[float, "share of decisions that are searched and learned from", Number(0, 1, above=True)] = 0.25
+    lessons: Annotated[int, "most lessons of one game in an update", Whole(1, 1024)] = 48
+    plain_share: Annotated[
+        float, "share of the budget in which search is not yet guided by the network", Number(0, 1)
+    ] = 0.3
+    mix: Annotated[float, "guided search: share of a playout in what a leaf is worth", Number(0, 1)] = 0.5
+    exploration: Annotated[float, "guided search: weight of exploration (c)", Number(0, 1000)] = 1.0
+    noise: Annotated[float, "guided search: share of noise in the root's probabilities", Number(0, 1)] = 0.1
+    temperature: Annotated[
+        float, "searched actions are drawn by visits to the power of 1 over this; 0: the most visited", Number(0, 100)
+    ] = 1.0
+
+    # learning
+    buffer: Annotated[int, "updates whose lessons are kept to learn from", Whole(1)] = 60
+    passes: Annotated[float, "how often a lesson is learned from, on average", Number(0, above=True)] = 4.0
+    value_coef: Annotated[float, "weight of the value loss", Number(0)] = 1.0
+
+
+METHODS: dict[str, type[RunConfig]] = {kind.method: kind for kind in (Config, SearchConfig)}
 
 
 def _texts(value: Any) -> Texts:
@@ -228,18 +290,18 @@ def _shown(value: Any) -> str:
     return (" ".join(value) if isinstance(value, tuple) else str(value)) or "''"
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """A flag for every option of `Config`."""
+def add_options(parser: argparse.ArgumentParser, kind: type[RunConfig] = Config) -> None:
+    """A flag for every option of a method."""
     defaults = {}
     for name, usual in USUAL.items():
         defaults[name] = f"{' '.join(_texts(usual))}; no heuristic where the game has none"
-    settings.add_flags(parser, Config, defaults)
+    settings.add_flags(parser, kind, defaults)
 
 
-def given(namespace: argparse.Namespace) -> dict[str, Any]:
+def given(namespace: argparse.Namespace, kind: type[RunConfig] = Config) -> dict[str, Any]:
     """The options that were on the command line; raises `ValueError` for those that are not allowed."""
-    values = settings.given(namespace, Config)
+    values = settings.given(namespace, kind)
     options = read_options(values.pop("players", None), namespace.option)
     if "players" in options:
-        values["players"] = settings.checked(Config, "players", options.pop("players"))
+        values["players"] = settings.checked(kind, "players", options.pop("players"))
     return {**values, "options": options} if options else values

@@ -8,7 +8,7 @@ from typing import Any
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from . import curves
-from .config import Config
+from .config import RunConfig
 from .files import replacing
 
 METRICS, PICTURE = "metrics.jsonl", "curve.png"
@@ -22,7 +22,7 @@ class Journal:
     Lines after `updates` are dropped: an interrupted run had gone on after the checkpoint it is resumed from.
     """
 
-    def __init__(self, folder: Path, updates: int, config: Config) -> None:
+    def __init__(self, folder: Path, updates: int, config: RunConfig) -> None:
         self.folder, self.config = folder, config
         self.last: dict[str, float] = {}
         path = folder / METRICS

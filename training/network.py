@@ -30,7 +30,7 @@ class Block(nn.Module):
 
 
 class Network(nn.Module):
-    """Observation to logits and value: a linear stem, residual blocks, two heads.
+    """Observation to logits and values: a linear stem, residual blocks, two heads.
 
     Args:
         size: columns of an observation.
@@ -38,16 +38,17 @@ class Network(nn.Module):
         width: of the hidden layers.
         blocks: number of residual blocks.
         highs: the largest value of every column.
+        values: 1 for the observer's return, or a logit for each side's chance to win, counted from the observer's.
     """
 
     scale: Tensor
 
-    def __init__(self, size: int, actions: int, width: int, blocks: int, highs: np.ndarray) -> None:
+    def __init__(self, size: int, actions: int, width: int, blocks: int, highs: np.ndarray, values: int = 1) -> None:
         super().__init__()
         self.stem = nn.Linear(size, width)
         self.blocks = nn.ModuleList(Block(width) for _ in range(blocks))
         self.policy = nn.Linear(width, actions)
-        self.value = nn.Linear(width, 1)
+        self.value = nn.Linear(width, values)
         for head in (self.policy, self.value):
             nn.init.zeros_(head.weight)  # starts uniform over the legal actions, and expects nothing
             nn.init.zeros_(head.bias)
@@ -55,12 +56,17 @@ class Network(nn.Module):
         self.register_buffer("scale", torch.from_numpy(np.maximum(highs, 1).astype(np.float32) ** -0.5))
 
     @classmethod
-    def for_variant(cls, variant: Variant, width: int, blocks: int) -> "Network":
+    def for_variant(cls, variant: Variant, width: int, blocks: int, values: int = 1) -> "Network":
         """A fresh network for a game's observations and actions."""
-        return cls(variant.layout.size, variant.num_actions, width, blocks, variant.layout.bounds[1])
+        return cls(variant.layout.size, variant.num_actions, width, blocks, variant.layout.bounds[1], values)
 
     def forward(self, observations: Tensor, action_masks: Tensor) -> tuple[Tensor, Tensor]:
-        """int8 (B, n) and (B, A) to log-probabilities (B, A), `ILLEGAL` or less where masked, and values (B,)."""
+        """int8 (B, n) and (B, A) to log-probabilities (B, A), `ILLEGAL` or less where masked, and returns (B,)."""
+        log_probs, values = self.evaluate(observations, action_masks)
+        return log_probs, values[:, 0]
+
+    def evaluate(self, observations: Tensor, action_masks: Tensor) -> tuple[Tensor, Tensor]:
+        """Like `forward`, with all values (B, values)."""
         # Scaling the weights instead of the observations is the same, and an order of magnitude less work.
         stem = functional.linear(observations.float(), self.stem.weight * self.scale, self.stem.bias)
         hidden = functional.relu(stem)
@@ -68,7 +74,7 @@ class Network(nn.Module):
             hidden = block(hidden)
         hidden = functional.layer_norm(hidden, hidden.shape[1:])
         logits = self.policy(hidden).masked_fill(action_masks == 0, ILLEGAL)
-        return logits.log_softmax(1), self.value(hidden)[:, 0]
+        return logits.log_softmax(1), self.value(hidden)
 
     @torch.no_grad()
     def play(
@@ -86,6 +92,21 @@ class Network(nn.Module):
         weights = {name: values.detach().numpy().copy() for name, values in self.named_parameters()}
         weights["stem.weight"] *= self.scale.numpy()
         return weights
+
+    @torch.no_grad()
+    def start_from(self, arrays: dict[str, np.ndarray], name: str) -> None:
+        """Take over the weights of another network, as `arrays` gives them; its values only if they mean the same.
+
+        Raises `ValueError` if it is of another shape.
+        """
+        for key, parameter in self.named_parameters():
+            found = torch.from_numpy(arrays[key].astype(np.float32)) if key in arrays else None
+            if found is None or found.shape != parameter.shape:
+                if key.startswith("value."):
+                    continue
+                shape = "missing" if found is None else tuple(found.shape)
+                raise ValueError(f"{name} has another shape: {key} is {shape}, not {tuple(parameter.shape)}")
+            parameter.copy_(found / self.scale if key == "stem.weight" else found)
 
 
 def about(variant: Variant, **more: Any) -> dict[str, Any]:

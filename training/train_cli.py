@@ -4,34 +4,54 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from .config import MAY_CHANGE, RUN, Config, add_options, given
+from .config import MAY_CHANGE, METHODS, RUN, Config, RunConfig, add_options, given
 from .settings import flag
 
 
 def main(words: Sequence[str]) -> int:
     """Train, or go on with a run. Raises `ValueError` for bad options, `Interrupted` when it is to end early."""
-    parser = argparse.ArgumentParser("monsterzoo train", description="Train a network by self-play.")
+    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    _add_method(first)
+    kind = METHODS[first.parse_known_args(words)[0].method]
+    parser = argparse.ArgumentParser("monsterzoo train", description=DESCRIPTIONS[kind.method], allow_abbrev=False)
+    _add_method(parser)
     changes = ", ".join(flag(name) for name in MAY_CHANGE if name != "out")
     parser.add_argument(
         "--resume", action="store_true", help=f"go on with the run in --out, with its options but for {changes}"
     )
-    add_options(parser)
+    add_options(parser, kind)
     parsed = parser.parse_args(words)
-    chosen = given(parsed)
+    chosen = given(parsed, kind)
+    config: RunConfig
     if parsed.resume:
         folder = Path(chosen.get("out", Config.out))
         if not (folder / RUN).exists():
             raise ValueError(f"there is no run in {folder} to go on with")
-        config = Config.read(folder / RUN).going_on({**chosen, "out": str(folder)})
+        config = RunConfig.read(folder / RUN)
+        if "--method" in words and config.method != kind.method:
+            raise ValueError(f"--method {kind.method} contradicts the run, which has --method {config.method}")
+        config = config.going_on({**chosen, "out": str(folder)})
     elif "game" in chosen:
-        config = Config(**chosen)
+        config = kind(**chosen)
     else:
         from monsterzoo.envs import names
 
         raise ValueError(f"which game? --game is one of {', '.join(names())}")
 
-    from . import ppo  # imports torch, which --help can do without
+    from .runs import train  # imports torch, which --help can do without
 
-    ppo.train(config, parsed.resume)
+    train(config, parsed.resume)
     print(f"done: the policy is 'ppo:{config.out}'")
     return 0
+
+
+DESCRIPTIONS = {
+    "ppo": "Train a network by self-play with PPO (--method ppo; --method search --help tells about the other one).",
+    "search": "Train a network with the decisions of search in games of its own (--method search).",
+}
+
+
+def _add_method(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--method", choices=sorted(METHODS), default=Config.method, help="what to learn by (default: %(default)s)"
+    )

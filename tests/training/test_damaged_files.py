@@ -19,7 +19,8 @@ from monsterzoo.training.arena import Tournament, enter
 from monsterzoo.training.config import RUN, Config
 from monsterzoo.training.models import publish
 from monsterzoo.training.network import Network
-from monsterzoo.training.ppo import CHECKPOINT, Trainer
+from monsterzoo.training.ppo import Trainer
+from monsterzoo.training.runs import CHECKPOINT
 from nim import NIM
 
 CONFIG = Config(

@@ -23,7 +23,8 @@ from monsterzoo.training.cli import main
 from monsterzoo.training.config import MAY_CHANGE, RUN, Config
 from monsterzoo.training.interrupts import SIGNALS, Interrupted, Patient
 from monsterzoo.training.journal import METRICS, Journal
-from monsterzoo.training.ppo import CHECKPOINT, Trainer
+from monsterzoo.training.ppo import Trainer
+from monsterzoo.training.runs import CHECKPOINT
 from nim import NIM
 from test_ppo import same
 

@@ -21,7 +21,8 @@ from monsterzoo.training.cli import main
 from monsterzoo.training.config import FORMER_NAMES, RUN, Config, add_options, given
 from monsterzoo.training.evaluation import play_games
 from monsterzoo.training.network import Network, NetworkPolicy
-from monsterzoo.training.ppo import CHECKPOINT, Trainer, stagger, train
+from monsterzoo.training.ppo import Trainer, stagger
+from monsterzoo.training.runs import CHECKPOINT, train
 from nim import NIM, OTHER_LAYOUT, positions
 
 SMALL = Config(

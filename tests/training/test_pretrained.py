@@ -9,7 +9,7 @@ from monsterzoo.policies.neural import PRETRAINED, pretrained
 from monsterzoo.training.config import Config
 from monsterzoo.training.evaluation import play_games
 from monsterzoo.training.models import README, document, publish
-from monsterzoo.training.ppo import train
+from monsterzoo.training.runs import train
 
 MODELS = [pytest.param(model, id=model["file"]) for model in pretrained()]
 

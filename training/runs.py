@@ -1,0 +1,261 @@
+"""A training run, whatever it learns by: it goes on until its budget is used up, tells how it is doing, and is saved.
+
+A `Learner` makes one update after the other; `train` does the rest. Everything random in an update follows from the
+seed and the update's number, so a run that goes on from a checkpoint makes the same next update as one that was never
+interrupted.
+"""
+
+import platform
+import shlex
+import time
+from abc import ABC, abstractmethod
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from monsterzoo.envs import __version__
+from monsterzoo.envs.core.game import Game, Variant
+from monsterzoo.envs.core.rng import env_seed
+from monsterzoo.envs.players import make_player
+from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy
+from torch import Tensor
+
+from . import network as networks
+from .config import RUN, RunConfig
+from .evaluation import play_games
+from .files import check_archive, damaged, read_json, replacing, write_json
+from .interrupts import Interrupted, Patient
+from .journal import Journal
+from .network import Network, NetworkPolicy
+
+CHECKPOINT = "checkpoint.pt"
+PROGRESS: dict[str, Any] = {"updates": int, "steps": int, "decided": int, "seconds": int | float}
+"""What a learner counts, and checkpoint and journal tell."""
+LEARNERS = {"ppo": "monsterzoo.training.ppo", "search": "monsterzoo.training.expert"}
+"""Which module's `Trainer` learns by a method."""
+EVALUATION = 1 << 40  # evaluations are seeded like an update far beyond any other
+
+
+class Learner(ABC):
+    """A training run in memory: network, optimiser, and how far it is."""
+
+    def __init__(self, config: RunConfig, variant: Variant, values: int = 1) -> None:
+        torch.set_num_threads(config.threads)
+        self.variant = variant
+        self.notes: list[str]
+        """For whoever watches."""
+        self.config, self.notes = config.settled(variant)
+        torch.manual_seed(config.seed)
+        self.network = Network.for_variant(variant, config.width, config.blocks, values)
+        if config.start is not None:
+            policy = make_player(variant, config.start)
+            if not isinstance(policy, NeuralPolicy):
+                raise ValueError(f"--start {config.start} is no network; 'pretrained' and 'ppo:FOLDER' are")
+            self.network.start_from(policy.arrays, f"--start {config.start}")
+        self.optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate, eps=1e-5)
+        self.updates, self.steps, self.decided, self.seconds = 0, 0, 0, 0.0  # see `PROGRESS`
+
+    @property
+    def progress(self) -> float:
+        """How much of the budget is used, from 0 to 1."""
+        config = self.config
+        share = self.updates / config.updates if config.updates else self.seconds / (60 * config.minutes)
+        return min(share, 1.0)
+
+    @abstractmethod
+    def update(self) -> dict[str, float]:
+        """Play, learn, and return what there is to report."""
+
+    def set_learning_rate(self) -> float:
+        """Make the optimiser's rate that of this moment of the run."""
+        config = self.config
+        rate = config.learning_rate * (1 - self.progress * (1 - config.final_learning_rate))
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        return rate
+
+    def evaluate(self) -> dict[str, float]:
+        """Win rates of the network's most likely actions, and their standard errors."""
+        report: dict[str, float] = {}
+        games = self.config.evaluate_games // self.variant.sides * self.variant.sides
+        for spec in self.config.evaluate or ():
+            seed = env_seed(self.config.seed, EVALUATION)
+            policy = NetworkPolicy(self.network, seed, greedy=True)
+            shares = play_games(self.variant, policy, make_player(self.variant, spec, seed), games, seed)
+            report[f"win_{spec}"] = float(shares.mean())
+            report[f"error_{spec}"] = float(shares.std() / np.sqrt(len(shares)))
+        return report
+
+    # --- Files ---
+
+    @abstractmethod
+    def content(self) -> dict[str, Any]:
+        """What a checkpoint holds beside network, optimiser and progress: dicts and lists of tensors."""
+
+    @abstractmethod
+    def take(self, content: dict[str, Any], folder: Path) -> None:
+        """Check all of a checkpoint's own content, then take it over; raises an error that says what does not fit."""
+
+    def save(self, folder: Path) -> None:
+        """Write the policy and the checkpoint; each file appears complete or not at all."""
+        content = {
+            "progress": {name: getattr(self, name) for name in PROGRESS},
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            **self.content(),
+        }
+        # In this order: a run whose last checkpoint is written has its last policy too, and nothing left to do.
+        with replacing(folder / WEIGHTS) as path:
+            networks.write(path, self.network, self.variant, width=self.config.width, seconds=round(self.seconds))
+        with replacing(folder / CHECKPOINT) as path:
+            torch.save(content, path)
+
+    def restore(self, folder: Path) -> None:
+        """Go on from a checkpoint of a run with the same options; raises `ValueError` naming the file if it is not."""
+        path = folder / CHECKPOINT
+        try:
+            check_archive(path)
+            content = torch.load(path, weights_only=True)  # plain data, no code is run
+            self._check(content)
+            self.take(content, folder)
+        except Exception as error:  # whatever torch stumbles over in a file that may hold anything
+            wrong = f"it lacks {error}" if isinstance(error, KeyError) else error
+            raise damaged(path, "a checkpoint of this run", wrong) from error
+        self.network.load_state_dict(content["network"])
+        self.optimizer.load_state_dict(content["optimizer"])
+        for name in PROGRESS:
+            setattr(self, name, content["progress"][name])
+
+    def _check(self, content: dict[str, Any]) -> None:
+        """Raise `ValueError` unless progress, network and optimiser of a checkpoint fit."""
+        progress, optimizer = content["progress"], content["optimizer"]
+        for name, kind in PROGRESS.items():
+            if not isinstance(progress[name], kind) or not 0 <= progress[name] < float("inf"):
+                raise ValueError(f"{name} is {progress[name]!r}")
+        check_tensors(content["network"], self.network.state_dict(), "network")
+        parameters = dict(enumerate(self.network.parameters()))
+        for index, moments in optimizer["state"].items():
+            like = {"step": torch.zeros(()), "exp_avg": parameters[index], "exp_avg_sq": parameters[index]}
+            check_tensors(moments, like, "optimizer")
+        for group, like in zip(optimizer["param_groups"], self.optimizer.state_dict()["param_groups"], strict=True):
+            for name in group.keys() & like.keys() - {"lr"}:  # the learning rate is set before every update
+                if group[name] != like[name]:
+                    raise ValueError(f"{name} of the optimizer is {group[name]!r}, not {like[name]!r}")
+
+
+def check_tensors(found: dict[str, Tensor], like: dict[str, Tensor], what: str) -> None:
+    """Raise `ValueError` unless the same tensors are there, with the same shapes and types and only finite numbers."""
+    if found.keys() != like.keys():
+        raise ValueError(f"the {what} has other parts: {', '.join(sorted(found.keys() ^ like.keys()))}")
+    for name, values in found.items():
+        wanted = like[name]
+        if values.shape != wanted.shape or values.dtype != wanted.dtype:
+            shapes = f"{values.dtype} {tuple(values.shape)}, not {wanted.dtype} {tuple(wanted.shape)}"
+            raise ValueError(f"{name} of the {what} is {shapes}")
+        if not torch.isfinite(values).all():
+            raise ValueError(f"{name} of the {what} has numbers that are not finite")
+
+
+def check_numbers(name: str, found: np.ndarray, like: np.ndarray, low: int, stop: int) -> None:
+    """Raise `ValueError` unless an array is like another one and has numbers from low to stop - 1 only."""
+    if found.shape != like.shape or found.dtype != like.dtype:
+        raise ValueError(f"{name} is {found.dtype} {found.shape}, not {like.dtype} {like.shape}")
+    if ((found < low) | (found >= stop)).any():
+        raise ValueError(f"{name} has numbers beyond {low} to {stop - 1}")
+
+
+def to_tensors(arrays: dict[str, np.ndarray]) -> dict[str, Tensor]:
+    """Arrays as a checkpoint holds them."""
+    return {name: torch.from_numpy(values) for name, values in arrays.items()}
+
+
+def to_arrays(tensors: dict[str, Tensor]) -> dict[str, np.ndarray]:
+    """And back."""
+    return {name: values.numpy() for name, values in tensors.items()}
+
+
+def train(config: RunConfig, resume: bool = False, game: Game | None = None) -> dict[str, Any]:
+    """Train until the budget is used up; returns the run's summary, which is also in its folder.
+
+    SIGINT and SIGTERM end it after the update under way: a checkpoint is saved, then `Interrupted` is raised.
+
+    Raises `ValueError` if the folder already holds a run and `resume` is false, or holds none and it is true.
+    """
+    folder = Path(config.out)
+    if (folder / CHECKPOINT).exists() and not resume:
+        raise ValueError(f"{folder} already holds a run; go on with --resume, or choose another --out")
+    if resume and not (folder / CHECKPOINT).exists():
+        raise ValueError(f"there is no checkpoint in {folder} to go on from; start the run again without --resume")
+    learner: Learner = import_module(LEARNERS[config.method]).Trainer(config, game)
+    config, commands = learner.config, [config.command()]
+    for note in learner.notes:
+        print(note)
+    if resume:
+        learner.restore(folder)
+        commands = _commands(folder, config, learner.updates)
+        if learner.progress >= 1:
+            flag = "--updates" if config.updates else "--minutes"
+            print(f"the budget of {_budget(config)} is used up; raise {flag} to go on learning")
+    folder.mkdir(parents=True, exist_ok=True)
+    versions = {"monsterzoo": __version__, "torch": torch.__version__, "numpy": np.__version__}
+    about = {
+        "config": config.to_dict(),
+        "commands": commands,
+        "versions": {**versions, "python": platform.python_version()},
+    }
+    write_json(folder / RUN, about)
+    with Patient() as signals, Journal(folder, learner.updates, config) as journal:
+        try:
+            _learn_on(learner, folder, journal, signals)
+        except Interrupted as interruption:
+            raise Interrupted(interruption.number, _how_to_go_on(folder)) from None
+    summary = {**about, "result": journal.last}
+    write_json(folder / RUN, summary)
+    return summary
+
+
+def _learn_on(learner: Learner, folder: Path, journal: Journal, signals: Patient) -> None:
+    """Update, watch and save until the budget is used up; raises `Interrupted` once a signal has come."""
+    config = learner.config
+    evaluated = saved = -float("inf")
+    saving = 0.0  # counts for the next update, so that the last one is always evaluated
+    while learner.progress < 1:
+        learner.seconds += saving
+        report = learner.update()
+        if not signals.number and (learner.progress >= 1 or learner.seconds - evaluated >= config.evaluate_every):
+            began = time.perf_counter()
+            report |= learner.evaluate()
+            evaluated = learner.seconds
+            learner.seconds += time.perf_counter() - began
+        # The line comes first: a checkpoint is never ahead of the journal, and lines beyond it are dropped on resuming.
+        journal.write({**{name: getattr(learner, name) for name in PROGRESS}, **report}, learner.progress)
+        saving = 0.0
+        if signals.number or learner.progress >= 1 or learner.seconds - saved >= config.checkpoint_every:
+            began = time.perf_counter()
+            learner.save(folder)
+            saved, saving = learner.seconds, time.perf_counter() - began
+        signals.check()
+
+
+def _how_to_go_on(folder: Path) -> str:
+    """What there is of an interrupted run, in words."""
+    path = folder / CHECKPOINT
+    if not path.exists():
+        return f"interrupted before anything was saved in {folder}"
+    return f"interrupted; saved in {path}, go on with: monsterzoo train --resume --out {shlex.quote(str(folder))}"
+
+
+def _budget(config: RunConfig) -> str:
+    return f"{config.updates} updates" if config.updates else f"{config.minutes:g} minutes"
+
+
+def _commands(folder: Path, config: RunConfig, updates: int) -> list[str]:
+    """Everything a run was told so far, and that it now goes on."""
+    path = folder / RUN
+    before = read_json(path, "the description of a run").get("commands") if path.exists() else [config.command()]
+    if not isinstance(before, list):
+        raise damaged(path, "the description of a run", "'commands' is missing")
+    budget = f"--updates {config.updates}" if config.updates else f"--minutes {config.minutes}"
+    return [*before, f"monsterzoo train --resume {budget} --out {config.out}  # from update {updates}"]
