@@ -20,6 +20,8 @@ from .networks import evaluate, pick_by_logits
 from .trees import NONE, add_edge, find_node, key_of, remember, spread
 
 SEEN = 1
+EDGES_A_NODE = 12
+"""Room for edges: every action of an own node has one, and most nodes are others'."""
 
 
 @compiled

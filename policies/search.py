@@ -40,7 +40,7 @@ from monsterzoo.envs.players import make_player
 
 from . import heuristics, horizons
 from .base import read_table
-from .guided import grow_guided
+from .guided import EDGES_A_NODE, grow_guided
 from .horizons import focus, outlook
 from .neural import NeuralPolicy
 from .trees import NONE, add_edge, find_node, harvest, key_of, new_desk, new_tree, plant, remember, spread
@@ -50,8 +50,6 @@ SLICE, TIMED_SLICE = 64, 16
 SLICE_SECONDS = 0.02
 """How long simulations may take before Python looks for signals again, within a factor of two or three."""
 MAX_NODES = 1 << 18  # of a tree without a budget in simulations; a full one grows no more
-EDGES_A_NODE = 12
-"""Room for edges of a guided tree: every action of an own node has one, and most nodes are others'."""
 PLAIN_C, GUIDED_C, GUIDED_MIX = 0.7, 1.0, 0.5
 """What `Settings.c` and `Settings.mix` are by default, found by duels."""
 _LOG = np.array([0.0] + [math.log(n) for n in range(1, 4096)])

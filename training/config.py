@@ -243,21 +243,28 @@ class SearchConfig(RunConfig):
 
     # the lessons
     num_envs: Annotated[int, "games played at once, each to its horizon in every update", Whole(1)] = 256
-    simulations: Annotated[int, "of a searched decision", Whole(2, 1_000_000)] = 200
-    searched: Annotated[float, "share of decisions that are searched and learned from", Number(0, 1, above=True)] = 0.25
+    simulations: Annotated[int, "of a searched decision", Whole(2, 1_000_000)] = 100
+    searched: Annotated[
+        float,
+        "share of decisions that are searched and learned from; the rest are drawn from the network",
+        Number(0, 1, above=True),
+    ] = 0.25
     lessons: Annotated[int, "most lessons of one game in an update", Whole(1, 1024)] = 48
-    plain_share: Annotated[
-        float, "share of the budget in which search is not yet guided by the network", Number(0, 1)
-    ] = 0.3
-    mix: Annotated[float, "guided search: share of a playout in what a leaf is worth", Number(0, 1)] = 0.5
-    exploration: Annotated[float, "guided search: weight of exploration (c)", Number(0, 1000)] = 1.0
-    noise: Annotated[float, "guided search: share of noise in the root's probabilities", Number(0, 1)] = 0.1
+    imitate_share: Annotated[
+        float, "share of the budget to learn from the heuristic first, where the game has one", Number(0, 1)
+    ] = 0.1
+    mix: Annotated[float, "share of a playout in what a leaf is worth; the rest is the network's", Number(0, 1)] = 0.5
+    exploration: Annotated[float, "weight of exploration (c)", Number(0, 1000)] = 1.0
+    noise: Annotated[float, "share of noise in the probabilities at the root", Number(0, 1)] = 0.1
     temperature: Annotated[
         float, "searched actions are drawn by visits to the power of 1 over this; 0: the most visited", Number(0, 100)
     ] = 1.0
 
     # learning
-    buffer: Annotated[int, "updates whose lessons are kept to learn from", Whole(1)] = 60
+    sharpness: Annotated[
+        float, "visits to the power of this are what the network learns", Number(0, 100, above=True)
+    ] = 1.5
+    buffer: Annotated[int, "updates whose lessons are kept to learn from", Whole(1)] = 100
     passes: Annotated[float, "how often a lesson is learned from, on average", Number(0, above=True)] = 4.0
     value_coef: Annotated[float, "weight of the value loss", Number(0)] = 1.0
 

@@ -1,9 +1,8 @@
 """Lessons from search: games in which some decisions are searched, and what search made of them is written down.
 
 A *lesson* is what a seat knew and might do, how often search tried each action, and what came of the game: every side's
-chances where search stops looking ahead (see `horizons`). Decisions that are not searched are played at once, by the
-network or by the playout's policy; positions are then those that a player without search gets into, and many games
-share the time.
+chances where search stops looking ahead (see `horizons`). Decisions that are not searched are drawn from the network's
+probabilities: positions are then those that a player without search gets into, and many games share the time.
 """
 
 from typing import Any, NamedTuple
@@ -14,11 +13,11 @@ from monsterzoo.envs.core.contract import PLAYING, legal, observe, setup, step
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.jit import compiled, kernel
 from monsterzoo.envs.core.rng import draw32
-from monsterzoo.envs.core.seat_kernels import choose
-from monsterzoo.policies import guided, search
+from monsterzoo.envs.core.seat_kernels import choose, choose_one
+from monsterzoo.policies.guided import EDGES_A_NODE, simulate
 from monsterzoo.policies.heuristics import sole
 from monsterzoo.policies.horizons import focus, outlook
-from monsterzoo.policies.networks import uniform
+from monsterzoo.policies.networks import uniform, write
 from monsterzoo.policies.trees import clear, count_visits, new_desk, new_tree
 
 
@@ -26,17 +25,15 @@ class Plan(NamedTuple):
     """How lessons are made."""
 
     simulations: int
-    """Of a searched decision."""
+    """Of a searched decision; 0: the playout's policy is asked instead, and plays all other decisions too."""
     share: float
-    """Of decisions that are searched."""
+    """Of decisions that become lessons."""
     exploration: float
     """Weight of exploration in the tree."""
-    trust: float
-    """Plain search: how much more eagerly the heuristic's action is explored."""
     mix: float
-    """Guided search: share of a playout in a leaf's value."""
+    """Share of a playout in a leaf's value."""
     noise: float
-    """Guided search: share of noise in the probabilities at the root."""
+    """Share of noise in the probabilities at the root."""
     temperature: float
     """Searched actions are drawn by visits to the power of 1 / temperature; 0: the most visited one."""
 
@@ -56,8 +53,10 @@ class Lessons(NamedTuple):
     """(N, R, actions) int64: how often search tried each action"""
     outcomes: Any
     """(N, R, sides) float32: what came of it for each side, counted from the seat's"""
+    lengths: Any
+    """(N,) int64: steps of each game to its horizon"""
     finished: Any
-    """(N,) int64: games that came to their end"""
+    """(N,) bool: whether it came to its end there"""
 
 
 def new_lessons(variant: Variant, games: int, room: int) -> Lessons:
@@ -71,14 +70,14 @@ def new_lessons(variant: Variant, games: int, room: int) -> Lessons:
         np.zeros((*shape, variant.num_actions), np.int64),
         np.zeros((*shape, variant.sides), np.float32),
         np.zeros(games, np.int64),
+        np.zeros(games, np.bool_),
     )
 
 
-def new_space(variant: Variant, simulations: int, guided_by: Any) -> tuple[Any, ...]:
+def new_space(variant: Variant, simulations: int) -> tuple[Any, ...]:
     """What a thread plays with: tree, desk, the game that ends at the horizon, sums by action."""
-    edges = (simulations + 1) * (1 if guided_by is None else search.EDGES_A_NODE)
-    sums = np.zeros(variant.num_actions)
-    return new_tree(variant, simulations + 1, edges), new_desk(variant), variant.new_states(1), sums
+    tree = new_tree(variant, simulations + 1, (simulations + 1) * EDGES_A_NODE)
+    return tree, new_desk(variant), variant.new_states(1), np.zeros(variant.num_actions)
 
 
 @compiled
@@ -112,52 +111,58 @@ def add_noise(tree, share, stream):
         edge = one.next
 
 
+@compiled
+def search_visits(truth, seat, guide, playout, plan, stream, tree, desk, visits, sums):
+    """Search one decision and write how often each action was tried."""
+    clear(tree)
+    for k in range(plan.simulations):
+        simulate(truth, seat, guide, playout, plan.exploration, plan.mix, stream, tree, desk)
+        if k == 0 and plan.noise > 0.0:
+            add_noise(tree, plan.noise, stream)
+    count_visits(tree, visits, sums)
+
+
 @kernel
-def play_lessons(start, stop, states, streams, guide, fast, playout, plan, lessons, tree, desk, horizon, sums):
+def play_lessons(start, stop, states, streams, guide, playout, plan, lessons, tree, desk, horizon, sums):
     """Play games start … stop - 1 to their horizons and write down what search made of some decisions.
 
-    `guide` is a network, or None for plain search; `fast` is the policy of decisions that are not searched.
+    `guide` is the network, with the temperature of its draws; `playout` is the policy of playouts.
     """
+    players = (playout, guide)
+    fast = 1 if plan.simulations > 0 else 0
     for game in range(start, stop):
-        state, stream = states[game], streams[game]
-        truth = states[game : game + 1]
+        state, stream, truth = states[game], streams[game], states[game : game + 1]
         horizon[0] = states[game]
-        ending = horizon[0]
+        ending = horizon[0]  # the same game, but it ends where search stops looking ahead
         focus(ending)
-        count = 0
-        room = len(lessons.seats[game])
+        count, length = 0, 0
         while ending.outcome == PLAYING:
             seat = lowest(np.uint64(state.acting))
             legal(state, seat, desk.words)
             action = sole(desk.words)
-            if action < 0 and (count == room or np.float64(uniform(stream)) >= plan.share):
-                action = choose(fast, state, seat, desk.words, desk.views, stream)
-            if action < 0:
-                for k in range(len(desk.words)):
-                    lessons.sets[game, count, k] = desk.words[k]
+            if action < 0 and count < len(lessons.seats[game]) and np.float64(uniform(stream)) < plan.share:
+                write(lessons.sets[game, count], desk.words)
                 lessons.seats[game, count] = seat
                 observe(state, seat, desk.views[0], lessons.rows[game, count])
                 visits = lessons.visits[game, count]
                 for k in range(len(visits)):
                     visits[k] = 0
-                clear(tree)
-                for k in range(plan.simulations):
-                    if guide is None:
-                        search.simulate(truth, seat, playout, plan.exploration, plan.trust, stream, tree, desk)
-                    else:
-                        guided.simulate(truth, seat, guide, playout, plan.exploration, plan.mix, stream, tree, desk)
-                        if k == 0 and plan.noise > 0.0:
-                            add_noise(tree, plan.noise, stream)
-                count_visits(tree, visits, sums)
+                if plan.simulations > 0:
+                    search_visits(truth, seat, guide, playout, plan, stream, tree, desk, visits, sums)
+                else:
+                    visits[choose(playout, state, seat, desk.words, desk.views, stream)] = 1
                 action = pick_by_visits(visits, plan.temperature, stream)
                 count += 1
+            if action < 0:
+                action = choose_one(players, fast, state, seat, desk.words, desk.views, stream)
             step(ending, seat, action)
             step(state, seat, action)
-        lessons.counts[game] = count
+            length += 1
         for k in range(count):
             for side in range(np.int64(state.sides)):
                 whose = (lessons.seats[game, k] + side) % np.int64(state.sides)
                 lessons.outcomes[game, k, side] = outlook(ending, state, whose)
+        lessons.counts[game], lessons.lengths[game] = count, length
         lessons.finished[game] = state.outcome != PLAYING
         if state.outcome != PLAYING:
             setup(state)
