@@ -67,6 +67,28 @@ class NeuralPolicy:
         evaluate_rows(self.compiled.weights, self.compiled.memory, rows, logits, values)
         return logits, values
 
+    def opinion(self, observations: np.ndarray, action_masks: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Probabilities (B, A) of all actions, and the chances (B,) of the seats' sides to win; None if not known."""
+        logits, values = self.evaluate(observations)
+        logits = np.where(action_masks, logits, -np.inf)
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        chances = None
+        if self.knows_chances:
+            values = values.astype(np.float64)
+            sides = self.variant.sides
+            if values.shape[1] == 1:
+                chances = np.clip((1 + (sides - 1) * values[:, 0]) / sides, 0, 1)
+            else:
+                raised = np.exp(values - values.max(axis=1, keepdims=True))
+                chances = raised[:, 0] / raised.sum(axis=1)
+        return odds / odds.sum(axis=1, keepdims=True), chances
+
+    @property
+    def knows_chances(self) -> bool:
+        """Whether its values tell how likely a side wins; those learned from points do not."""
+        several = len(self.compiled.weights.value_bias) > 1
+        return several or self.about.get("options", {}).get("reward", "win") == "win"
+
 
 def as_words(observations: np.ndarray) -> np.ndarray:
     """Observations (B, n) as kernels read them: eight columns a uint64, (B, n / 8)."""

@@ -285,6 +285,13 @@ class SearchPolicy:
             heuristics.load(variant)
             self._playout = heuristics.Heuristic()
         self.guide: NeuralPolicy | None = None if settings.net is None else _guide(variant, settings.net, seed)
+        """The network that guides it."""
+        if self.guide is not None and not self.guide.knows_chances:
+            if settings.mix not in (None, 1):
+                raise ValueError(
+                    f"{name}: the values of {settings.net} are points and no chances; only mix=1 is possible"
+                )
+            self.settings = replace(settings, mix=1.0)
         self._gather()
 
     def _gather(self) -> None:

@@ -12,6 +12,7 @@ from importlib import import_module
 from .interrupts import ending
 
 COMMANDS = {
+    "analyse": ("ask a policy about a position", "monsterzoo.training.analyse_cli:main"),
     "arena": ("let policies play against each other and rank them", "monsterzoo.training.arena_cli:main"),
     "compile": ("compile games ahead of their first use", "monsterzoo.training.compile_cli:main"),
     "train": ("train a network by self-play", "monsterzoo.training.train_cli:main"),

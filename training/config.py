@@ -261,10 +261,12 @@ class SearchConfig(RunConfig):
     ] = 1.0
 
     # learning
-    sharpness: Annotated[
-        float, "visits to the power of this are what the network learns", Number(0, 100, above=True)
-    ] = 1.5
-    buffer: Annotated[int, "updates whose lessons are kept to learn from", Whole(1)] = 100
+    eagerness: Annotated[
+        float,
+        "how much likelier an action becomes by what search found it worth: e to the power of this for a sure win",
+        Number(0, 1000),
+    ] = 10.0
+    buffer: Annotated[int, "updates whose lessons are kept to learn from", Whole(1)] = 30
     passes: Annotated[float, "how often a lesson is learned from, on average", Number(0, above=True)] = 4.0
     value_coef: Annotated[float, "weight of the value loss", Number(0)] = 1.0
 

@@ -1,8 +1,12 @@
 """Learning from search (expert iteration): `monsterzoo train --method search --game pikit_v0 --out runs/pikit2`.
 
-Search guided by the network makes better decisions than the network alone. So the network learns to decide as search
-did, and to expect what came of the games (see `lessons`); search guided by the better network then decides better, and
-so on. The first part of a run imitates the game's heuristic, which costs no search.
+Search guided by the network makes better decisions than the network alone. So the network learns from what search made
+of some decisions, and to expect what came of the games (see `lessons`); search guided by the better network then
+decides better, and so on. The first part of a run imitates the game's heuristic, which costs no search.
+
+What is learned is not how often search tried an action: with some hundred simulations that is mostly luck, and the
+luck does not average out. It is the network's own probability times e to the power of what search found the action
+worth beyond the average, which errs to both sides alike (mirror descent; measured, see `docs/learning.md`).
 
 Lessons are kept for a number of updates. They are files of the run's folder, written once each, so that a run goes on
 from exactly what it had.
@@ -16,7 +20,7 @@ import numpy as np
 import torch
 from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.core.game import Game, Variant
+from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.rng import env_seed, generator, streams
 from monsterzoo.envs.core.seat_kernels import Uniform
 from monsterzoo.envs.core.threads import Team
@@ -27,13 +31,15 @@ from torch.nn.utils import clip_grad_norm_
 
 from .config import SearchConfig
 from .files import damaged, read_arrays, replacing
-from .lessons import Lessons, Plan, new_lessons, new_space, play_lessons
+from .lessons import Plan, new_lessons, new_space, play_lessons
 from .runs import EVALUATION, Learner
 
 FOLDER = "lessons"
 """Where a run keeps its lessons: one file an update."""
 Chunk = dict[str, np.ndarray]
-"""Lessons of an update: `observations` (n, columns), `action_masks` (n, A), `visits` (n, A), `outcomes` (n, sides)."""
+"""Lessons of an update: `observations` (n, columns), `action_masks` (n, A), `targets` (n, A), `outcomes` (n, sides)."""
+DOUBT = 8.0
+"""An action that was tried so often counts with half of what it was found worth beyond the average."""
 
 
 class Trainer(Learner):
@@ -66,18 +72,18 @@ class Trainer(Learner):
         config, began = self.config, time.perf_counter()
         played = self._play()
         middle = time.perf_counter()
-        chunk = read_lessons(self.variant, self.lessons)
+        chunk = self._read_lessons()
         self.chunks[self.updates] = chunk
         self.chunks.pop(self.updates - config.buffer, None)
-        report = self._learn(len(chunk["visits"]))
+        report = self._learn(len(chunk["targets"]))
         self.updates += 1
         self.steps += played
-        self.decided += len(chunk["visits"])
+        self.decided += len(chunk["targets"])
         wall = time.perf_counter() - began
         self.seconds += wall
         lessons = self.lessons
         return report | {
-            "decisions": len(chunk["visits"]),
+            "decisions": len(chunk["targets"]),
             "games": int(lessons.finished.sum()),
             "length": float(lessons.lengths.mean()),
             "share_learning": (began + wall - middle) / wall,
@@ -107,17 +113,32 @@ class Trainer(Learner):
         Team(min(config.threads, config.num_envs)).run(play_lessons, config.num_envs, arguments)
         return int(self.lessons.lengths.sum())
 
+    def _read_lessons(self) -> Chunk:
+        """What the games of an update wrote down, and what is to be learned from it."""
+        lessons = self.lessons
+        used = np.arange(lessons.seats.shape[1]) < lessons.counts[:, None]
+        bits = lessons.sets[used].astype("<u8").view(np.uint8)
+        masks = np.unpackbits(bits, axis=1, count=self.variant.num_actions, bitorder="little").view(np.int8)
+        rows, visits = lessons.rows[used].view(np.int8), lessons.visits[used]
+        targets = visits.astype(np.float32)
+        if not self.imitating:
+            with torch.no_grad():
+                log_probs, _ = self.network.evaluate(torch.from_numpy(rows), torch.from_numpy(masks))
+            gains = advantages(visits, lessons.totals[used])
+            targets = (log_probs + self.config.eagerness * torch.from_numpy(gains)).softmax(1).numpy()
+        return {"observations": rows, "action_masks": masks, "targets": targets, "outcomes": lessons.outcomes[used]}
+
     def _learn(self, fresh: int) -> dict[str, float]:
         """Learn from lessons old and new, as often as so many `fresh` ones are worth."""
         config = self.config
         random = np.random.default_rng([config.seed, self.updates])
         rate = self.set_learning_rate()
         kept = {name: np.concatenate([chunk[name] for chunk in self.chunks.values()]) for name in NAMES}
-        if not len(kept["visits"]):
+        if not len(kept["targets"]):
             raise ValueError(f"no decision was searched; more games (--num-envs {config.num_envs}) are needed to learn")
         steps, sums = max(1, round(config.passes * fresh / config.minibatch)), np.zeros(4)
         for _ in range(steps):
-            rows = random.integers(len(kept["visits"]), size=config.minibatch)
+            rows = random.integers(len(kept["targets"]), size=config.minibatch)
             loss, numbers = self._loss({name: torch.from_numpy(values[rows]) for name, values in kept.items()})
             self.optimizer.zero_grad()
             loss.backward()
@@ -125,15 +146,13 @@ class Trainer(Learner):
             self.optimizer.step()
             sums += torch.stack(numbers).numpy()
         names = ("policy_loss", "value_loss", "entropy", "explained")
-        return {**dict(zip(names, (sums / steps).tolist())), "learning_rate": rate, "kept": len(kept["visits"])}
+        return {**dict(zip(names, (sums / steps).tolist())), "learning_rate": rate, "kept": len(kept["targets"])}
 
     def _loss(self, lessons: dict[str, Tensor]) -> tuple[Tensor, list[Tensor]]:
         """Cross-entropies of policy and values; beside it policy loss, value loss, entropy, and explained variance."""
         log_probs, values = self.network.evaluate(lessons["observations"], lessons["action_masks"])
-        wanted = lessons["visits"] ** self.config.sharpness
-        wanted = wanted / wanted.sum(1, keepdim=True)
         possible = log_probs.masked_fill(lessons["action_masks"] == 0, 0)
-        policy = -(wanted * possible).sum(1).mean()
+        policy = -(lessons["targets"] * possible).sum(1).mean()
         outcomes, chances = lessons["outcomes"], values.log_softmax(1)
         value = -(outcomes * chances).sum(1).mean()
         entropy = -(possible.exp() * possible).sum(1).mean()
@@ -185,7 +204,7 @@ class Trainer(Learner):
         columns = {
             "observations": (self.variant.layout.size, np.int8),
             "action_masks": (self.variant.num_actions, np.int8),
-            "visits": (self.variant.num_actions, np.float32),
+            "targets": (self.variant.num_actions, np.float32),
             "outcomes": (self.variant.sides, np.float32),
         }
         if chunk.keys() != columns.keys():
@@ -196,13 +215,13 @@ class Trainer(Learner):
             if values.shape != (count, width) or values.dtype != kind or not np.isfinite(values).all():
                 raise damaged(path, "a file of lessons", f"{name} is {values.dtype} {values.shape}, or not finite")
         if ((chunk["action_masks"] & ~1) != 0).any() or not (
-            (chunk["visits"] * chunk["action_masks"]).sum(1) > 0
+            (chunk["targets"] * chunk["action_masks"]).sum(1) > 0
         ).all():
-            raise damaged(path, "a file of lessons", "some have no action that may be learned")
+            raise damaged(path, "a file of lessons", "masks or targets are impossible")
         return chunk
 
 
-NAMES = ("observations", "action_masks", "visits", "outcomes")
+NAMES = ("observations", "action_masks", "targets", "outcomes")
 
 
 def lessons_file(folder: Path, update: int) -> Path:
@@ -210,13 +229,7 @@ def lessons_file(folder: Path, update: int) -> Path:
     return folder / FOLDER / f"{update:08d}.npz"
 
 
-def read_lessons(variant: Variant, lessons: Lessons) -> Chunk:
-    """What the games of an update wrote down, without the gaps."""
-    used = np.arange(lessons.seats.shape[1]) < lessons.counts[:, None]
-    bits = lessons.sets[used].astype("<u8").view(np.uint8)
-    return {
-        "observations": lessons.rows[used].view(np.int8),
-        "action_masks": np.unpackbits(bits, axis=1, count=variant.num_actions, bitorder="little").view(np.int8),
-        "visits": lessons.visits[used].astype(np.float32),
-        "outcomes": lessons.outcomes[used],
-    }
+def advantages(visits: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """What each action is worth beyond the average of a search, (n, A) float32; little where it was hardly tried."""
+    means = totals.sum(axis=1, keepdims=True) / np.maximum(visits.sum(axis=1, keepdims=True), 1)
+    return ((totals - visits * means) / (visits + DOUBT)).astype(np.float32)

@@ -51,6 +51,8 @@ class Lessons(NamedTuple):
     """(N, R) int64: who it was"""
     visits: Any
     """(N, R, actions) int64: how often search tried each action"""
+    totals: Any
+    """(N, R, actions) float64: the sum of what it was worth to the seat's side, from 0 to 1 each time"""
     outcomes: Any
     """(N, R, sides) float32: what came of it for each side, counted from the seat's"""
     lengths: Any
@@ -68,6 +70,7 @@ def new_lessons(variant: Variant, games: int, room: int) -> Lessons:
         np.zeros((*shape, variant.words), np.uint64),
         np.zeros(shape, np.int64),
         np.zeros((*shape, variant.num_actions), np.int64),
+        np.zeros((*shape, variant.num_actions)),
         np.zeros((*shape, variant.sides), np.float32),
         np.zeros(games, np.int64),
         np.zeros(games, np.bool_),
@@ -75,9 +78,9 @@ def new_lessons(variant: Variant, games: int, room: int) -> Lessons:
 
 
 def new_space(variant: Variant, simulations: int) -> tuple[Any, ...]:
-    """What a thread plays with: tree, desk, the game that ends at the horizon, sums by action."""
+    """What a thread plays with: tree, desk, the game that ends at the horizon."""
     tree = new_tree(variant, simulations + 1, (simulations + 1) * EDGES_A_NODE)
-    return tree, new_desk(variant), variant.new_states(1), np.zeros(variant.num_actions)
+    return tree, new_desk(variant), variant.new_states(1)
 
 
 @compiled
@@ -112,18 +115,18 @@ def add_noise(tree, share, stream):
 
 
 @compiled
-def search_visits(truth, seat, guide, playout, plan, stream, tree, desk, visits, sums):
-    """Search one decision and write how often each action was tried."""
+def search_once(truth, seat, guide, playout, plan, stream, tree, desk, visits, totals):
+    """Search one decision and write how often each action was tried, and what that was worth."""
     clear(tree)
     for k in range(plan.simulations):
         simulate(truth, seat, guide, playout, plan.exploration, plan.mix, stream, tree, desk)
         if k == 0 and plan.noise > 0.0:
             add_noise(tree, plan.noise, stream)
-    count_visits(tree, visits, sums)
+    count_visits(tree, visits, totals)
 
 
 @kernel
-def play_lessons(start, stop, states, streams, guide, playout, plan, lessons, tree, desk, horizon, sums):
+def play_lessons(start, stop, states, streams, guide, playout, plan, lessons, tree, desk, horizon):
     """Play games start … stop - 1 to their horizons and write down what search made of some decisions.
 
     `guide` is the network, with the temperature of its draws; `playout` is the policy of playouts.
@@ -144,11 +147,11 @@ def play_lessons(start, stop, states, streams, guide, playout, plan, lessons, tr
                 write(lessons.sets[game, count], desk.words)
                 lessons.seats[game, count] = seat
                 observe(state, seat, desk.views[0], lessons.rows[game, count])
-                visits = lessons.visits[game, count]
+                visits, totals = lessons.visits[game, count], lessons.totals[game, count]
                 for k in range(len(visits)):
-                    visits[k] = 0
+                    visits[k], totals[k] = 0, 0.0
                 if plan.simulations > 0:
-                    search_visits(truth, seat, guide, playout, plan, stream, tree, desk, visits, sums)
+                    search_once(truth, seat, guide, playout, plan, stream, tree, desk, visits, totals)
                 else:
                     visits[choose(playout, state, seat, desk.words, desk.views, stream)] = 1
                 action = pick_by_visits(visits, plan.temperature, stream)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from monsterzoo.envs.core import catalogue
-from monsterzoo.training import arena, arena_cli, cli, ppo
+from monsterzoo.training import arena, arena_cli, cli, ppo, runs
 from monsterzoo.training.config import Config
 from nim import NIM
 
@@ -37,7 +37,7 @@ def run(words: list[str], moment: float | None = None) -> int:
 
 def train(out: Path, moment: float | None = None) -> int:
     """Begin a run, or go on with it."""
-    begun = (out / ppo.CHECKPOINT).exists()
+    begun = (out / runs.CHECKPOINT).exists()
     return run(["train", *(["--resume"] if begun else ["--game", NIM.name]), *TRAIN, "--out", str(out)], moment)
 
 

@@ -17,7 +17,7 @@ import torch
 from monsterzoo.envs.core import catalogue
 from monsterzoo.policies import neural
 from monsterzoo.policies.neural import WEIGHTS
-from monsterzoo.training import ppo
+from monsterzoo.training import ppo, runs
 from monsterzoo.training.arena import Tournament
 from monsterzoo.training.cli import main
 from monsterzoo.training.config import MAY_CHANGE, RUN, Config
@@ -213,7 +213,7 @@ def test_a_journal_is_never_half_rewritten(tmp_path: Path, monkeypatch: pytest.M
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished run."""
     folder = tmp_path_factory.mktemp("finished") / "run"
-    ppo.train(replace(CONFIG, out=str(folder)), game=NIM)
+    runs.train(replace(CONFIG, out=str(folder)), game=NIM)
     return folder
 
 
@@ -277,7 +277,7 @@ def test_a_run_without_a_checkpoint_is_started_again(
 def test_killed_between_the_last_two_files_a_run_still_ends_with_its_last_network(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out, replacing, files = tmp_path / "run", ppo.replacing, []
+    out, replacing, files = tmp_path / "run", runs.replacing, []
 
     def killed_before_the_last(path: Path) -> Any:
         files.append(path)
@@ -286,7 +286,7 @@ def test_killed_between_the_last_two_files_a_run_still_ends_with_its_last_networ
         return replacing(path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(ppo, "replacing", killed_before_the_last)
+        patch.setattr(runs, "replacing", killed_before_the_last)
         with pytest.raises(OSError, match="killed"):
             train(out, "--checkpoint-every", "0")
     assert resume(out) == 0

@@ -1,0 +1,116 @@
+"""What a policy thinks of a position: its actions with how often search tried them, what they are worth, and words.
+
+```python
+thoughts = analyse(policies.make("search:1000", "pikit_v0", players=2), variant, states, 0)
+print(thoughts)
+```
+
+Values are the chances of the deciding seat's side to win, from 0 to 1 (with reward="score": 0.5 is level).
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from monsterzoo.envs.core.bits import lowest
+from monsterzoo.envs.core.contract import PLAYING
+from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.players import ask, name_of
+
+from .neural import NeuralPolicy
+from .search import SearchPolicy
+
+
+@dataclass(frozen=True)
+class Thought:
+    """What a policy thinks of one legal action; None where it has no opinion."""
+
+    action: int
+    name: str
+    visits: int | None = None
+    """How often search tried it."""
+    value: float | None = None
+    """The chance of the own side to win with it, as search sees it."""
+    prior: float | None = None
+    """How likely the network would choose it."""
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a policy thinks of a position; printed as a table."""
+
+    policy: str
+    seat: int
+    """Who decides."""
+    choice: int
+    """The action it would take."""
+    value: float | None
+    """The chance of the own side to win, as search or the network sees it."""
+    thoughts: tuple[Thought, ...]
+    """Of every legal action, the best first."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        chosen = next(thought.name for thought in self.thoughts if thought.action == self.choice)
+        expects = "" if self.value is None else f" and expects to win {self.value:.1%}"
+        lines = [f"player_{self.seat} decides; {self.policy} chooses {chosen!r}{expects}"]
+        width = max(len(thought.name) for thought in self.thoughts)
+        columns = [key for key in ("visits", "value", "prior") if getattr(self.thoughts[0], key) is not None]
+        if columns:
+            lines.append("  ".join(["action".ljust(width), *(f"{COLUMNS[key]:>8}" for key in columns)]))
+        for thought in self.thoughts:
+            cells = [f"{_cell(key, getattr(thought, key)):>8}" for key in columns]
+            lines.append("  ".join([thought.name.ljust(width), *cells]).rstrip())
+        return "\n".join(lines)
+
+
+COLUMNS = {"visits": "visits", "value": "wins", "prior": "network"}
+
+
+def _cell(key: str, value: float | None) -> str:
+    if value is None or np.isnan(value):
+        return "–"
+    return f"{value:,}" if key == "visits" else f"{value:.1%}"
+
+
+def analyse(policy: Any, variant: Variant, states: np.ndarray, index: int = 0, seat: int | None = None) -> Analysis:
+    """What a policy thinks of the decision that a state (of the array `states`) waits for.
+
+    Where several seats decide at once, `seat` says whose decision is meant (the lowest by default). Raises `ValueError`
+    if there is none, and `IllegalActionError` if the policy chooses what is not legal.
+    """
+    one = states[index : index + 1]
+    variant.check_states(one, exactly=True)
+    if len(one) != 1 or one["outcome"][0] != PLAYING:
+        raise ValueError("the game is over; there is nothing to decide")
+    seat = lowest(np.uint64(one["acting"][0])) if seat is None else seat
+    seats = np.array([seat])
+    variant.check_deciding(one, seats)
+    rows = variant.observation(one, 0, seat)[None]
+    mask = variant.legal_actions(one, 0, seat)
+    opinions: dict[str, np.ndarray] = {}
+    value = None
+    if isinstance(policy, SearchPolicy):
+        visits, totals = (found[0] for found in policy.analyse(rows, seats, one))
+        opinions["visits"] = visits
+        opinions["value"] = np.divide(totals, visits, out=np.full(len(mask), np.nan), where=visits > 0)
+        value = float(totals.sum() / visits.sum()) if visits.sum() else None
+    network = policy if isinstance(policy, NeuralPolicy) else getattr(policy, "guide", None)
+    if network is not None:
+        opinions["prior"], chance = network.opinion(rows, mask[None])
+        opinions["prior"] = opinions["prior"][0]
+        value = float(chance[0]) if value is None and chance is not None else value
+    choice = int(ask(policy, variant, rows, mask[None], seats, one)[0])
+    thoughts = [
+        Thought(
+            int(action),
+            variant.action_names[action],
+            **{key: found[action].item() for key, found in opinions.items()},
+        )
+        for action in np.flatnonzero(mask)
+    ]
+    thoughts.sort(key=lambda thought: (thought.action != choice, -(thought.visits or 0), -(thought.prior or 0)))
+    return Analysis(name_of(policy), int(seat), choice, value, tuple(thoughts))
