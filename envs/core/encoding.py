@@ -72,11 +72,22 @@ def _write(builder: Any, layout: Layout, record: np.dtype, start: Any, target: A
 
 
 def _store_columns(builder: Any, word: Any, columns: int, place: Any) -> None:
-    """Write the lowest bits of a word as 0/1 columns: one vector instruction where the processor has it."""
-    narrow = word if columns == 64 else builder.trunc(word, ir.IntType(columns))
-    flags = builder.bitcast(narrow, ir.VectorType(ir.IntType(1), columns))
-    spread = builder.zext(flags, ir.VectorType(ir.IntType(8), columns))
-    builder.store(spread, builder.bitcast(place, spread.type.as_pointer()), align=8)
+    """Write the lowest bits of a word as 0/1 columns: one vector instruction where the processor has it.
+
+    Columns are written 64, 32, 16 or 8 at a time. For other numbers, 24 say, LLVM makes wrong code on processors without
+    AVX-512: bits were lost there.
+    """
+    done = 0
+    for width in (64, 32, 16, 8):
+        if columns - done < width:
+            continue
+        rest = builder.lshr(word, _constant(done)) if done else word
+        narrow = rest if width == 64 else builder.trunc(rest, ir.IntType(width))
+        flags = builder.bitcast(narrow, ir.VectorType(ir.IntType(1), width))
+        spread = builder.zext(flags, ir.VectorType(ir.IntType(8), width))
+        target = builder.gep(place, [_constant(done // 8)])
+        builder.store(spread, builder.bitcast(target, spread.type.as_pointer()), align=8)
+        done += width
 
 
 def _words(builder: Any, pieces: Iterator[tuple[Any, int]]) -> list[Any]:

@@ -1,0 +1,164 @@
+"""Search guided by a network: reproducible, blind to what a seat cannot know, and better than the network alone."""
+
+import numpy as np
+import pytest
+from monsterzoo import policies
+from monsterzoo.envs import make_vec
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.contract import imagine
+from monsterzoo.envs.core.rng import streams
+from monsterzoo.policies import search
+from monsterzoo.policies.analysis import analyse
+from monsterzoo.policies.guided import expected
+from monsterzoo.policies.neural import WEIGHTS, write
+from monsterzoo.training.arena import arena
+from test_networks import about, played_on, random_network
+
+PIKIT = {"players": 2}
+SPEC = "search:40,net=pretrained"
+
+
+def asked(games):
+    return games.observations, games.action_masks, games.seats, games.states
+
+
+@pytest.fixture
+def untrained(tmp_path):
+    """A maker of files with random networks: "net=…" of a spec."""
+
+    def make(name, options, values=None, **more):
+        variant = find_game(name).variant(**options)
+        path = tmp_path / f"{name}-{values}"
+        path.mkdir()
+        arrays = random_network(variant, values=values or variant.sides)
+        write(path / WEIGHTS, arrays, {**about(variant), **more})
+        return f"net=ppo:{path}"
+
+    return make
+
+
+def test_actions_are_legal_and_follow_from_seed_and_observation_in_every_game(name, options, untrained) -> None:
+    net = untrained(name, options)
+    games = played_on(name, options, count=6)
+    chosen = [policies.make(f"search:12,{net}", name, seed=seed, **options).act(*asked(games)) for seed in (3, 3)]
+    np.testing.assert_array_equal(*chosen)
+    games.step(chosen[0])  # raises if one is illegal
+    threads = policies.make(f"search:12,{net},trees=2,threads=2", name, seed=3, **options)
+    single = policies.make(f"search:12,{net},trees=2", name, seed=3, **options)
+    np.testing.assert_array_equal(threads.act(*asked(games)), single.act(*asked(games)))
+
+
+def test_it_does_not_depend_on_what_the_seat_cannot_know(name, options, untrained) -> None:
+    policy = policies.make(f"search:12,{untrained(name, options)}", name, **options)
+    games = played_on(name, options, count=6)
+    worlds, luck = games.states.copy(), streams(11, 1, "test")
+    for i in range(len(worlds)):
+        imagine(worlds[i : i + 1], games.states[i : i + 1], games.seats[i], luck[0])
+    assert (worlds.view(np.uint8) != games.states.view(np.uint8)).any()
+    for one, other in zip(
+        policy.analyse(games.observations, games.seats, games.states),
+        policy.analyse(games.observations, games.seats, worlds),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_every_simulation_but_the_first_tries_an_action() -> None:
+    games = played_on("pikit_v0", PIKIT, count=20)
+    free = games.action_masks.sum(axis=1) > 1
+    visits, totals = policies.make(SPEC, "pikit_v0", **PIKIT).analyse(games.observations, games.seats, games.states)
+    assert (visits[free].sum(axis=1) == 39).all()  # the first one looks at the root
+    assert (visits[games.action_masks == 0] == 0).all()
+    assert ((totals >= 0) & (totals <= visits)).all()
+
+
+def test_with_next_to_no_search_it_plays_the_networks_action() -> None:
+    games = played_on("pikit_v0", PIKIT, count=50)
+    network = policies.make("pretrained", "pikit_v0", **PIKIT)
+    np.testing.assert_array_equal(
+        policies.make("search:2,net=pretrained", "pikit_v0", **PIKIT).act(*asked(games)), network.act(*asked(games)[:3])
+    )
+
+
+def test_it_beats_its_network() -> None:
+    result = arena("pikit_v0", ["search:100,net=pretrained", "pretrained"], 200, seed=5, **PIKIT)
+    low, _ = result["players"][0]["win_rate_interval"]
+    assert low > 0.5
+
+
+@pytest.mark.parametrize(
+    ("outputs", "seat", "wanted"),
+    [
+        ([0.5], 0, [0.75, 0.25]),  # a return of 1/2 for two sides: three quarters of the wins
+        ([0.5], 1, [0.25, 0.75]),
+        ([-0.5], 2, [0.5, 0.5, 0.0]),  # the worst return of three sides: a sure loss; the others share
+        ([np.log(2), 0.0, 0.0], 1, [0.25, 0.5, 0.25]),  # logits counted from the observer's side
+        ([0.0, np.log(3)], 3, [0.75, 0.25]),  # a team of two: seat 3 plays for side 1
+        ([9.0], 0, [1.0, 0.0]),
+    ],
+)
+def test_what_a_networks_values_mean_for_every_side(outputs, seat, wanted) -> None:
+    values = np.zeros(len(wanted))
+    expected(np.array(outputs, np.float32), seat, values)
+    np.testing.assert_allclose(values, wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ("search:10,mix=0.5", "mix is for searches with a network"),
+        ("search:10,net=pretrained,mix=2", "mix is from 0 to 1"),
+        ("search:10,net=pretrained,mix=nan", "mix is from 0 to 1"),
+        ("search:10,net=heuristic", "is no network"),
+        ("search:10,net=nope", "there is no policy 'nope'"),
+        ("search:10,net=ppo:nowhere", "there is no nowhere"),
+        ("search:10,net=", "there is no policy ''"),
+    ],
+)
+def test_bad_settings_are_refused_in_words(spec, problem) -> None:
+    with pytest.raises(ValueError, match=problem):
+        policies.make(spec, "pikit_v0", **PIKIT)
+
+
+def test_a_network_of_other_observations_is_refused(untrained) -> None:
+    with pytest.raises(ValueError, match="trained on other observations"):
+        policies.make(f"search:10,{untrained('pikit_v0', {'players': 3})}", "pikit_v0", **PIKIT)
+
+
+def test_values_that_are_points_are_not_taken_for_chances(untrained) -> None:
+    net = untrained("pikit_v0", PIKIT, values=1, options={"reward": "score"})
+    assert policies.make(f"search:10,{net}", "pikit_v0", **PIKIT).settings.mix == 1
+    with pytest.raises(ValueError, match="points and no chances"):
+        policies.make(f"search:10,{net},mix=0.5", "pikit_v0", **PIKIT)
+
+
+# --- What a policy thinks ---
+
+
+def test_an_analysis_tells_visits_values_and_the_networks_probabilities() -> None:
+    games = played_on("pikit_v0", PIKIT, count=8)
+    index = int(games.action_masks.sum(axis=1).argmax())
+    found = analyse(policies.make(SPEC, "pikit_v0", **PIKIT), games.variant, games.states, index)
+    assert found.seat == games.seats[index]
+    assert {thought.action for thought in found.thoughts} == set(np.flatnonzero(games.action_masks[index]))
+    assert found.thoughts[0].action == found.choice
+    assert sum(thought.visits for thought in found.thoughts) == 39
+    assert sum(thought.prior for thought in found.thoughts) == pytest.approx(1, abs=1e-5)
+    assert 0 < found.value < 1
+    lines = str(found).splitlines()
+    assert lines[0].startswith(f"player_{found.seat} decides; {SPEC} chooses {found.thoughts[0].name!r} and expects")
+    assert len(lines) == 2 + len(found.thoughts)
+
+
+@pytest.mark.parametrize("spec", ["random", "heuristic", "pretrained", "search:20"])
+def test_any_policy_can_be_asked(spec) -> None:
+    games = make_vec("pikit_v0", 1, seed=2, **PIKIT)
+    found = analyse(policies.make(spec, "pikit_v0", **PIKIT), games.variant, games.states)
+    assert found.choice in {thought.action for thought in found.thoughts}
+    assert (found.thoughts[0].visits is not None) == spec.startswith("search")
+    assert (found.thoughts[0].prior is not None) == (spec == "pretrained")
+
+
+def test_settings_without_a_network_are_as_they_were() -> None:
+    assert search.parse("1000") == search.Settings(simulations=1000)
+    assert search.parse("50ms,net=ppo:runs/x,mix=0.25,c=2").net == "ppo:runs/x"

@@ -1,0 +1,168 @@
+"""Networks inside compiled loops choose what a plain matrix product would, wherever they play."""
+
+import numpy as np
+import pytest
+from monsterzoo import policies
+from monsterzoo.envs import make_vec
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.seat_kernels import Mixed, Uniform, distinct_tokens, fresh_token, mix_tokens
+from monsterzoo.envs.single import SeatVectorEnv
+from monsterzoo.policies.heuristics import Heuristic
+from monsterzoo.policies.networks import Net
+from monsterzoo.policies.neural import PRETRAINED, NeuralPolicy, pretrained, read
+from monsterzoo.training.arena import Tournament
+
+MODELS = [pytest.param(model, id=model["file"]) for model in pretrained()]
+PIKIT = {"players": 3}
+
+
+def by_matrices(arrays: dict[str, np.ndarray], observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Logits and values of a network, in double precision."""
+    weights = {name: values.astype(np.float64) for name, values in arrays.items()}
+
+    def linear(name: str, values: np.ndarray) -> np.ndarray:
+        return values @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+    def normalised(values: np.ndarray) -> np.ndarray:
+        centred = values - values.mean(1, keepdims=True)
+        return centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5)
+
+    hidden = np.maximum(linear("stem", observations.astype(np.float64)), 0)
+    for block in range(sum(name.endswith(".first.weight") for name in weights)):
+        inner = np.maximum(linear(f"blocks.{block}.first", normalised(hidden)), 0)
+        hidden = hidden + linear(f"blocks.{block}.second", inner)
+    hidden = normalised(hidden)
+    return linear("policy", hidden), linear("value", hidden)
+
+
+def random_network(variant, width=24, blocks=2, values=1, seed=0) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(seed)
+    shapes = {"stem": (width, variant.layout.size), "policy": (variant.num_actions, width), "value": (values, width)}
+    shapes |= {f"blocks.{k}.{layer}": (width, width) for k in range(blocks) for layer in ("first", "second")}
+    arrays = {f"{name}.weight": random.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
+    return arrays | {
+        f"{name}.bias": random.normal(0, 0.3, shape[0]).astype(np.float32) for name, shape in shapes.items()
+    }
+
+
+def about(variant) -> dict[str, object]:
+    return {"game": variant.game.name, "layout": variant.layout.signature, "actions": variant.num_actions}
+
+
+def player(variant, seed=0, **settings) -> NeuralPolicy:
+    return NeuralPolicy(variant, random_network(variant, seed=seed), about(variant), f"net{seed}", **settings)
+
+
+def played_on(name, options, count=200, steps=17):
+    games = make_vec(name, count, seed=5, **options)
+    for _ in range(steps):
+        games.step(games.sample_actions())
+    return games
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_shipped_networks_choose_as_matrix_products_do(model) -> None:
+    policy = policies.make("pretrained", model["game"], **model["options"])
+    arrays, _ = read(PRETRAINED / model["file"])
+    games = played_on(model["game"], model["options"])
+    for _ in range(5):
+        wanted_logits, wanted_values = by_matrices(arrays, games.observations)
+        logits, values = policy.evaluate(games.observations)
+        np.testing.assert_allclose(logits, wanted_logits, atol=1e-4)
+        np.testing.assert_allclose(values, wanted_values, atol=1e-4)
+        chosen = policy.act(games.observations, games.action_masks, games.seats)
+        best = np.where(games.action_masks, wanted_logits, -np.inf)
+        rows = np.arange(len(chosen))
+        assert (best[rows, chosen] > best.max(axis=1) - 2e-4).all()  # the same but for ties within rounding
+        games.step(chosen)
+
+
+@pytest.mark.parametrize(("blocks", "values"), [(0, 1), (1, 3), (3, 3)])
+def test_any_depth_and_a_value_for_each_side(blocks, values) -> None:
+    games = played_on("pikit_v0", PIKIT)
+    arrays = random_network(games.variant, 21, blocks, values)
+    policy = NeuralPolicy(games.variant, arrays, about(games.variant))
+    for found, wanted in zip(policy.evaluate(games.observations), by_matrices(arrays, games.observations), strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-4)
+
+
+def test_values_for_another_number_of_sides_are_refused() -> None:
+    variant = find_game("pikit_v0").variant(**PIKIT)
+    with pytest.raises(ValueError, match=r"value.weight is \(2, 24\), not \(1, 24\)"):
+        NeuralPolicy(variant, random_network(variant, values=2), about(variant), "odd")
+
+
+class Asked:
+    """A policy without its compiled form, so that Python asks it."""
+
+    def __init__(self, policy) -> None:
+        self.name, self.act = policy.name, policy.act
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_one_seat_meets_the_same_network_compiled_or_asked(threads) -> None:
+    variant = find_game("pikit_v0").variant(**PIKIT)
+    batches = [
+        SeatVectorEnv("pikit_v0", 32, opponents=opponents, threads=threads, **PIKIT)
+        for opponents in (player(variant), Asked(player(variant)))
+    ]
+    shown = [batch.reset(seed=4) for batch in batches]
+    for _ in range(60):
+        (one, infos), (other, _) = shown
+        np.testing.assert_array_equal(one["observation"], other["observation"])
+        actions = infos["action_mask"].argmax(axis=1)
+        shown = [(step[0], step[4]) for step in (batch.step(actions) for batch in batches)]
+
+
+def test_one_table_may_have_two_networks_and_a_heuristic() -> None:
+    variant = find_game("pikit_v0").variant(players=4)
+    others = [player(variant, 1), "heuristic", player(variant, 2)]
+    asked = [Asked(player(variant, 1)), "heuristic", Asked(player(variant, 2))]
+    one, other = (SeatVectorEnv("pikit_v0", 16, opponents=table, players=4) for table in (others, asked))
+    assert isinstance(one._compiled, Mixed)
+    one.reset(seed=1)
+    other.reset(seed=1)
+    for _ in range(40):
+        actions = one.action_masks().argmax(axis=1)
+        np.testing.assert_array_equal(one.step(actions)[0]["observation"], other.step(actions)[0]["observation"])
+
+
+def test_tournaments_are_the_same_compiled_asked_and_on_threads() -> None:
+    variant = find_game("pikit_v0").variant(players=2)
+    results = []
+    for net, threads in ((player(variant), 1), (player(variant), 2), (Asked(player(variant)), 1)):
+        tournament = Tournament(variant, ["net", "heuristic"], seed=3)
+        tournament.play([net, policies.make("heuristic", "pikit_v0", players=2)], 60, threads=threads)
+        results.append(tournament.shares)
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
+
+
+def test_a_temperature_draws_from_the_probabilities_inside_compiled_loops() -> None:
+    games = played_on("pikit_v0", PIKIT, count=1)
+    policy = player(games.variant, temperature=1.0)
+    repeated = [np.repeat(values, 20_000, axis=0) for values in (games.observations, games.action_masks, games.seats)]
+    counts = np.bincount(policy.act(*repeated), minlength=games.variant.num_actions) / 20_000
+    np.testing.assert_allclose(counts, policy.opinion(games.observations, games.action_masks)[0][0], atol=0.02)
+
+
+def test_threads_have_memory_of_their_own() -> None:
+    variant = find_game("pikit_v0").variant(**PIKIT)
+    net = player(variant).compiled
+    other = fresh_token(net)
+    assert isinstance(other, Net)
+    assert other.weights is net.weights
+    assert not any(np.shares_memory(mine, theirs) for mine, theirs in zip(net.memory, other.memory, strict=True))
+    mixed = fresh_token(mix_tokens([net, Uniform(), net]))
+    assert mixed.tokens[0] is not net
+
+
+def test_equal_tokens_are_one_and_networks_are_told_apart() -> None:
+    variant = find_game("pikit_v0").variant(**PIKIT)
+    one, other = player(variant, 1).compiled, player(variant, 2).compiled
+    which, kinds = distinct_tokens([one, Heuristic(), other, Heuristic(), one])
+    assert len(kinds) == 3
+    for place, token in zip(which, [one, Heuristic(), other, Heuristic(), one], strict=True):
+        assert kinds[place] is token or kinds[place] == token == Heuristic()
+    usual = (Heuristic(), Uniform())
+    assert distinct_tokens([Uniform()], usual) == ([1], usual)
