@@ -1,8 +1,14 @@
 """Observation layouts: the compiled encoder, the plain one and the way back agree, whatever the layout and the view."""
 
+import os
+import platform
+import subprocess
+import sys
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import llvmlite.binding
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -175,6 +181,22 @@ def test_views_come_back_from_observations(example: Example, seed: int) -> None:
         if fields[0].kind == SET:
             shown = sum((1 << field.shape[-1]) - 1 << field.first for field in layout if field.source == name)
             assert not any(int(value) & ~shown for value in views[name].flat)
+
+
+@pytest.mark.parametrize("processor", ["x86-64", "haswell", "skylake-avx512"])
+def test_compiled_encoders_are_right_on_other_processors(processor: str, tmp_path: Path) -> None:
+    """LLVM made wrong code of 24 columns for processors without AVX-512, which a machine with it would not notice."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        pytest.skip("needs an x86 processor")
+    if processor == "skylake-avx512" and not llvmlite.binding.get_host_cpu_features().get("avx512bw"):
+        pytest.skip("needs a processor with AVX-512 to run on")
+    if processor == "haswell" and not llvmlite.binding.get_host_cpu_features().get("avx2"):
+        pytest.skip("needs a processor with AVX2 to run on")
+    names = {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}
+    environment = {**os.environ, **names, "MONSTERZOO_CACHE_DIR": str(tmp_path)}
+    script = Path(__file__).with_name("other_processors.py")
+    done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == "9\n", done.stderr
 
 
 # --- One by hand ---

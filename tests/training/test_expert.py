@@ -1,0 +1,121 @@
+"""Learning from search: it finds the best play where that is known, and a run can be interrupted anywhere."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, read
+from monsterzoo.training.cli import main
+from monsterzoo.training.config import RUN, RunConfig, SearchConfig
+from monsterzoo.training.expert import FOLDER, Trainer, advantages
+from monsterzoo.training.runs import CHECKPOINT, train
+from nim import NIM, positions
+from test_ppo import same
+
+TINY = SearchConfig(
+    game="nim_v0", num_envs=64, simulations=24, searched=1.0, lessons=16, width=32, minibatch=256, learning_rate=3e-3,
+    eagerness=5.0, buffer=5, updates=12, threads=1, evaluate=("random",), evaluate_games=64, tensorboard=False,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run."""
+    out = tmp_path_factory.mktemp("runs") / "nim"
+    train(replace(TINY, out=str(out)), game=NIM)
+    return out
+
+
+def test_it_finds_the_best_play_of_nim_and_who_will_win(learned: Path) -> None:
+    known = positions()
+    policy = NeuralPolicy(known.variant, *read(learned / WEIGHTS))
+    won = known.best >= 0  # the others are lost whatever one does
+    chosen = policy.act(known.observations, known.masks, np.zeros(len(known.stones), np.int64))
+    np.testing.assert_array_equal(chosen[won], known.best[won])
+    _, chances = policy.opinion(known.observations, known.masks)
+    assert chances is not None
+    assert chances[won].min() > 0.5 > chances[~won].max()
+
+
+def test_the_run_folder_has_what_every_run_has(learned: Path) -> None:
+    names = {path.name for path in learned.iterdir()}
+    assert {RUN, CHECKPOINT, WEIGHTS, "metrics.jsonl", "curve.png", FOLDER} <= names
+    config = RunConfig.read(learned / RUN)
+    assert isinstance(config, SearchConfig)
+    assert config.simulations == 24
+    assert len(list((learned / FOLDER).glob("*.npz"))) == TINY.buffer  # older lessons are forgotten
+
+
+def test_interrupted_and_resumed_equals_uninterrupted_on_any_number_of_threads(learned: Path, tmp_path: Path) -> None:
+    half = replace(TINY, out=str(tmp_path / "half"), threads=2)
+    trainer = Trainer(half, NIM)
+    for _ in range(5):
+        trainer.update()
+    trainer.save(tmp_path / "half")
+    trainer.update()
+    trainer.chunks[5]["targets"][:] = 0  # work after the checkpoint is lost, and made again
+    again = Trainer(half, NIM)
+    again.restore(tmp_path / "half")
+    while again.progress < 1:
+        again.update()
+    again.save(tmp_path / "half")
+    one, other = read(learned / WEIGHTS)[0], read(tmp_path / "half" / WEIGHTS)[0]
+    assert {key: values.tobytes() for key, values in one.items()} == {key: v.tobytes() for key, v in other.items()}
+    kept = [torch.load(folder / CHECKPOINT, weights_only=True) for folder in (learned, tmp_path / "half")]
+    for part in ("network", "optimizer", "games", "lessons"):
+        assert same(kept[0][part], kept[1][part])
+
+
+def test_damaged_lessons_are_refused_by_name(tmp_path: Path) -> None:
+    trainer = Trainer(replace(TINY, out=str(tmp_path)), NIM)
+    trainer.update()
+    trainer.save(tmp_path)
+    path = next((tmp_path / FOLDER).glob("*.npz"))
+    whole = path.read_bytes()
+    for content in (whole[:100], b"nonsense"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"is not a file of lessons, or it is damaged"):
+            Trainer(replace(TINY, out=str(tmp_path)), NIM).restore(tmp_path)
+    path.write_bytes(whole)
+    with np.load(path) as file:
+        arrays = dict(file)
+    arrays["targets"] = arrays["targets"] * np.nan
+    np.savez(path, **arrays)
+    with pytest.raises(ValueError, match=r"targets is float32 .* or not finite"):
+        Trainer(replace(TINY, out=str(tmp_path)), NIM).restore(tmp_path)
+    path.unlink()
+    with pytest.raises(ValueError, match=path.name):
+        Trainer(replace(TINY, out=str(tmp_path)), NIM).restore(tmp_path)
+
+
+def test_advantages_are_worth_beyond_the_average_and_doubt_what_was_hardly_tried() -> None:
+    visits = np.array([[92, 8, 0]])
+    totals = np.array([[46.0, 8.0, 0.0]])  # means 0.5 and 1, 0.54 on average
+    gains = advantages(visits, totals)[0]
+    assert gains[0] == pytest.approx((0.5 - 0.54) * 0.92)
+    assert gains[1] == pytest.approx((1.0 - 0.54) * 0.5)
+    assert gains[2] == 0
+
+
+def test_a_run_may_start_from_another_ones_network(learned: Path, tmp_path: Path) -> None:
+    policy = read(learned / WEIGHTS)[0]
+    trainer = Trainer(replace(TINY, out=str(tmp_path)), NIM)
+    trainer.network.start_from(policy, "test")
+    for name, values in trainer.network.arrays().items():
+        np.testing.assert_allclose(values, policy[name], rtol=1e-6)
+    with pytest.raises(ValueError, match="test has another shape: stem"):
+        Trainer(replace(TINY, width=16), NIM).network.start_from(policy, "test")
+
+
+def test_the_command_line_tells_the_methods_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["train", "--method", "search", "--game", "pikit_v0", "--updates", "1", "--num-envs", "4", "--simulations"]
+    words += ["4", "--width", "8", "--evaluate", "--no-tensorboard", "--out", str(tmp_path / "run")]
+    assert main(words) == 0
+    assert f"the policy is 'ppo:{tmp_path / 'run'}'" in capsys.readouterr().out
+    assert main(["train", "--resume", "--method", "ppo", "--out", str(tmp_path / "run")]) == 2
+    assert "--method ppo contradicts the run" in capsys.readouterr().err
+    assert main(["train", "--method", "search", "--game", "pikit_v0", "--simulations", "0"]) == 2
+    assert "--simulations 0 is not allowed; allowed: a whole number from 2" in capsys.readouterr().err
+    assert main(["train", "--resume", "--updates", "2", "--out", str(tmp_path / "run")]) == 0
