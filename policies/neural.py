@@ -50,6 +50,14 @@ class NeuralPolicy:
         """What plays inside compiled loops; see `compiled_form`."""
         self._stream = streams(seed, 1, "neural")
 
+    @classmethod
+    def from_run(cls, variant: Variant, folder: Path, name: str, seed: int = 0) -> "NeuralPolicy":
+        """The network of a run's folder or a file of weights; raises `ValueError` if there is none or a damaged one."""
+        path = folder / WEIGHTS if folder.is_dir() else folder
+        if not path.exists():
+            raise ValueError(f"{name!r}: there is no {path}")
+        return cls(variant, *read(path), name, seed)
+
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
@@ -82,6 +90,11 @@ class NeuralPolicy:
                 raised = np.exp(values - values.max(axis=1, keepdims=True))
                 chances = raised[:, 0] / raised.sum(axis=1)
         return odds / odds.sum(axis=1, keepdims=True), chances
+
+    @property
+    def shape(self) -> dict[str, int]:
+        """Its options of training: `width` and `blocks`."""
+        return {"width": len(self.arrays["stem.weight"]), "blocks": len(self.compiled.weights.first)}
 
     @property
     def knows_chances(self) -> bool:
@@ -175,13 +188,7 @@ def make(variant: Variant, argument: str | None, seed: int) -> NeuralPolicy:
     """The maker behind "ppo:runs/pikit2", a run's folder or a file of weights."""
     if argument is None:
         raise ValueError("'ppo' needs the folder of a training run, as in 'ppo:runs/pikit2'")
-    path = Path(argument)
-    if path.is_dir():
-        path = path / WEIGHTS
-    if not path.exists():
-        raise ValueError(f"'ppo:{argument}': there is no {path}")
-    arrays, about = read(path)
-    return NeuralPolicy(variant, arrays, about, f"ppo:{argument}", seed)
+    return NeuralPolicy.from_run(variant, Path(argument), f"ppo:{argument}", seed)
 
 
 @cache

@@ -15,6 +15,7 @@ COMMANDS = {
     "analyse": ("ask a policy about a position", "monsterzoo.training.analyse_cli:main"),
     "arena": ("let policies play against each other and rank them", "monsterzoo.training.arena_cli:main"),
     "compile": ("compile games ahead of their first use", "monsterzoo.training.compile_cli:main"),
+    "exploit": ("find out how much can be won against a policy", "monsterzoo.training.exploit_cli:main"),
     "train": ("train a network by self-play", "monsterzoo.training.train_cli:main"),
 }
 """Name of a sub-command: what it does, and "module:function"."""

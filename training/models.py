@@ -20,7 +20,7 @@ from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.neural import PRETRAINED, WEIGHTS, NeuralPolicy
 
 from .arena import Tournament
-from .config import RUN, Config
+from .config import RUN, RunConfig
 from .evaluation import play_games
 from .ratings import NORMAL_95
 
@@ -45,7 +45,7 @@ to share the tiles: among them a single heuristic player loses, among heuristic 
 
 def publish(run: Path, games: int, folder: Path = PRETRAINED) -> dict[str, Any]:
     """Ship a run's network; returns its entry in the index."""
-    config = Config.read(run / RUN)
+    config = RunConfig.read(run / RUN)
     summary = json.loads((run / RUN).read_text())
     if "result" not in summary:
         raise ValueError(f"the run in {run} is not finished")
@@ -80,15 +80,16 @@ def measure(variant: Variant, policy: Policy, spec: str, games: int, seed: int =
     tournament.play([policy, make_player(variant, spec, seed)], games, batch=512)
     result = tournament.result()
     own = result["players"][0]
-    shares = play_games(variant, policy, make_player(variant, spec, seed), games // variant.sides * variant.sides, seed)
-    half = NORMAL_95 * float(shares.std()) / len(shares) ** 0.5
-    alone = {
-        "games": len(shares),
-        "win_rate": float(shares.mean()),
-        "interval": [shares.mean() - half, shares.mean() + half],
-    }
+    alone = win_rate_alone(variant, policy, make_player(variant, spec, seed), games, seed)
     mixed = {"games": result["games"], "win_rate": own["win_rate"], "interval": own["win_rate_interval"]}
     return {"seed": seed, "mixed": mixed, "alone": alone}
+
+
+def win_rate_alone(variant: Variant, policy: Policy, rival: Policy, games: int, seed: int) -> dict[str, Any]:
+    """How often a policy wins that plays one side while a rival plays all others, with its interval."""
+    shares = play_games(variant, policy, rival, games // variant.sides * variant.sides, seed)
+    rate, half = float(shares.mean()), NORMAL_95 * float(shares.std()) / len(shares) ** 0.5
+    return {"games": len(shares), "win_rate": rate, "interval": [rate - half, rate + half]}
 
 
 def read_index(folder: Path = PRETRAINED) -> list[dict[str, Any]]:
