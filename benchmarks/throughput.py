@@ -29,7 +29,9 @@ from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.register import gymnasium_id
-from monsterzoo.policies.heuristics import has_heuristic
+from monsterzoo.policies.heuristics import Heuristic, has_heuristic
+from monsterzoo.policies.networks import make_net
+from monsterzoo.training.arena import choose_listed
 from monsterzoo.training.game_options import label
 
 from .measuring import (
@@ -55,6 +57,8 @@ MEANINGS = {
     "vector + sampling": "the same with sample_actions(), one thread",
     "one seat, random": "decisions of gymnasium.make_vec (copy=False) against random opponents",
     "one seat, heuristic": "the same against the heuristic",
+    "heuristic": "decisions of the compiled heuristic by itself",
+    "network": "decisions of a compiled network by itself (128 wide, one block)",
     "search": "steps of imagined games in search:1000,playout=random",
     "parallel": "parallel_env loop",
     "raw_env": "AEC loop of last, masked choice and step",
@@ -129,6 +133,31 @@ def one_seat(name: str, options: dict[str, Any], count: int, opponents: str) -> 
     return partial(timed, step, prepare=lambda: kernels.sample_rows(masks[0], luck, chosen))
 
 
+def decisions(variant: Variant, token: Any, count: int = 512) -> Run:
+    """Decisions of a compiled policy in the middle of games, with all that it takes to see the table."""
+    games = envs.VectorGame(variant.game, count, seed=0, **variant.options)
+    for _ in range(20):
+        games.step(games.sample_actions())
+    listed, seats = np.arange(count), games.seats.astype(np.int64)
+    luck, choices = streams(0, count, "sample"), np.zeros(count, np.int64)
+    scratch = np.zeros(variant.words, np.uint64), variant.new_views()
+
+    def decide() -> int:
+        choose_listed(token, games.states, listed, seats, luck, choices, *scratch)
+        return count
+
+    return partial(timed, decide)
+
+
+def some_network(variant: Variant, width: int = 128) -> Any:
+    """A compiled network of the usual size with random weights."""
+    random = np.random.default_rng(0)
+    layers = {"stem": (width, variant.layout.size), "policy": (variant.num_actions, width), "value": (1, width)}
+    layers |= {f"blocks.0.{layer}": (width, width) for layer in ("first", "second")}
+    arrays = {f"{layer}.weight": random.normal(size=shape) for layer, shape in layers.items()}
+    return make_net(arrays | {f"{layer}.bias": np.zeros(shape[0]) for layer, shape in layers.items()})
+
+
 def search(name: str, options: dict[str, Any], games: int = 4) -> Run:
     """Steps of the games that search imagines before it decides, one core."""
     batch = envs.make_vec(name, games, seed=0, **options)
@@ -161,6 +190,8 @@ def runs_of(name: str, options: dict[str, Any], count: int, every: bool = True) 
     runs["one seat, random"] = one_seat(name, options, count, "random")
     if has_heuristic(variant):
         runs["one seat, heuristic"] = one_seat(name, options, count, "heuristic")
+        runs["heuristic"] = decisions(variant, Heuristic())
+    runs["network"] = decisions(variant, some_network(variant))
     runs["search"] = search(name, options)
     runs["parallel"] = partial(parallel_loop, envs.make_parallel(name, **options))
     runs["raw_env"] = partial(aec_loop, GameEnv(game, **options))
