@@ -218,7 +218,7 @@ class Trainer(Learner):
         check_numbers("sides", seating["sides"], self.sides, ALL_SIDES, self.variant.sides)
         check_numbers("rivals", seating["rivals"], self.rivals, 0, max(len(self.opponents), 1))
         self.decisions.check(decisions)
-        self.games.restore(games)
+        self.games.restore(games, foreign=True)
         self.decisions.restore(decisions)
         self.pool = pool
         self.sides[:], self.rivals[:] = seating["sides"], seating["rivals"]
