@@ -91,6 +91,19 @@ def test_a_card_not_held_is_refused_with_its_name(env):
         env.step(env.parse_action(other))
 
 
+@pytest.mark.parametrize("name", ["yokai_septet_v0", "pikit_v0", "bite_night_v0"])
+def test_a_seat_that_has_nothing_to_decide_is_told_so_whatever_it_tries(name):
+    env = make(name).unwrapped
+    env.reset(seed=3)
+    for _ in range(40):
+        env.step(int(env.last()[0]["action_mask"].argmax()))
+        waiting = [agent for seat, agent in enumerate(env.agents) if seat not in env.snapshot()["to_act"]]
+        for agent in waiting:
+            for action in range(env.variant.num_actions):
+                with pytest.raises(IllegalActionError, match=f"{agent} has nothing to decide now"):
+                    env.step_for(agent, action)
+
+
 def test_numpy_integers_are_actions(env):
     env.step(np.int32(np.flatnonzero(env.observe("player_0")["action_mask"])[0]))
     assert env.snapshot()["passes"][0]

@@ -424,6 +424,8 @@ class Variant:
         if not 0 <= action < self.num_actions:
             return IllegalActionError(f"action {action} is out of range, actions are 0 to {self.num_actions - 1}")
         name = self.action_names[action]
+        if not int(state["acting"]) >> seat & 1:
+            return IllegalActionError(f"{name!r} ({action}) is illegal: player_{seat} has nothing to decide now")
         if action == self.num_actions - 1:
             return IllegalActionError(f"{name!r} ({action}) is illegal: player_{seat} has a decision to make")
         reason = self.game.refusal(state, seat, action)
