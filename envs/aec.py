@@ -297,13 +297,12 @@ class GameEnv(AECEnv):
         Bytes that another process has saved are believed once the game they tell of, played again, leads to their
         state; this takes some milliseconds.
         """
-        body = _check_sum(data)
         try:
-            head, states = self._unpack(body)
+            head, states = self._unpack(_check_sum(data))
             if _digest(data) not in _own:
                 self._check_foreign(head, states)
-        except (KeyError, TypeError, AttributeError, RuntimeError, struct.error) as error:
-            raise ValueError(f"the saved bytes hold no game that can be: {error}") from error
+        except (ValueError, KeyError, TypeError, AttributeError, RuntimeError, struct.error) as error:
+            raise ValueError(f"the saved bytes hold no game of this environment: {error}") from error
         self._states = states
         self._start, self._moves = head["start"], [(seat, action) for seat, action in head["moves"]]
         self._begin()
