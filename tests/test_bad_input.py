@@ -548,3 +548,21 @@ def test_patterns_that_no_card_has_are_not_decoded():
     rows[1, game.layout["straw_up"].start] = 1  # a suit without a rank
     with pytest.raises(ValueError, match="straw_up: no number has the pattern 0b1"):
         game.decode(rows)
+
+
+@pytest.mark.parametrize(
+    ("field", "columns", "problem"),
+    [
+        ("low", [], "low: exactly one of the columns is 1, not none or several"),
+        ("turn_player", [0, 1], "turn_player: exactly one of the columns is 1, not none or several"),
+        ("pending_card", [3, 7], "pending_card: at most one of the columns is 1, not several"),
+    ],
+)
+def test_choices_that_are_none_or_several_are_not_decoded(field, columns, problem):
+    games = make_vec("pikit_v0", 2, seed=1, players=2)
+    row = games.observations[:1].copy()
+    shown = row[:, games.variant.layout[field].slice]
+    shown[:] = 0
+    shown[:, columns] = 1
+    with pytest.raises(ValueError, match=problem):
+        games.variant.decode(row)
