@@ -81,6 +81,8 @@ def replay(record: dict[str, Any]) -> AECEnv:
             raise ValueError(f"the record has no {key!r}")
         if not isinstance(record[key], kind):
             raise ValueError(f"{key!r} of the record cannot be {record[key]!r:.80}")
+    if not all(isinstance(option, str) for option in record["options"]):
+        raise ValueError(f"'options' of the record cannot be {record['options']!r:.80}")
     return play_record(find_game(record["game"]), record)
 
 

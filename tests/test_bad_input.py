@@ -217,6 +217,7 @@ def test_records_without_what_they_need():
     [
         ({"game": 5}, "'game' of the record cannot be 5"),
         ({"options": None}, "'options' of the record cannot be None"),
+        ({"options": {5: 5}}, "'options' of the record cannot be {5: 5}"),
         ({"actions": 3}, "'actions' of the record cannot be 3"),
         ({"actions": [3]}, "no action 3"),
         ({"seats": [0, 1]}, "'seats' of the record are 1 numbers"),
