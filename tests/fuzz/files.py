@@ -281,9 +281,11 @@ _PARTS = ("1", "5", "0", "-3", "1e400ms", "nanms", "infms", "2ms", "0ms", "-1ms"
 def specs(name: str, random: Random) -> str:
     """Any text as a policy: an error in words, or a player with legal actions."""
     variant = variant_of(name, random)
-    spec = random.choice(_WORDS)
-    if random.random() < 0.8:
-        spec += ":" + ",".join(random.choice(_PARTS) for _ in range(random.choice((1, 1, 2, 3))))
+    spec = random.choice(("random", "heuristic", "search:5", "search:5,c=1", "search:2ms"))
+    if random.random() < 0.5:
+        spec = random.choice(_WORDS)
+    if random.random() < 0.6:
+        spec += random.choice(":,") + ",".join(random.choice(_PARTS) for _ in range(random.choice((1, 1, 2, 3))))
     if random.random() < 0.1:
         spec = "".join(random.choice("serach:10,c=nm.\n\x00é") for _ in range(random.randrange(12)))
     try:
