@@ -12,7 +12,7 @@ help:
 	@echo "make demo       train a network for a minute and let it play; about three minutes, into runs/demo"
 	@echo "make test       ruff, mypy and pytest"
 	@echo "make fuzz       odd and impossible inputs at every entrance, for MINUTES=30"
-	@echo "make soak       STEPS=1e9 steps of all games, looking for leaks and lost cards"
+	@echo "make soak       STEPS=1e9 steps of all games (or MINUTES=30), looking for leaks and lost cards"
 	@echo "make benchmark  the full throughput table, kept in docs"
 	@echo "make generated  rewrite the tables and playthroughs that are made from code"
 	@echo "make clean      remove the virtual environment and caches"
@@ -34,7 +34,7 @@ fuzz: $(VENV)/.test
 
 STEPS ?= 1e9
 soak: $(VENV)/.test
-	$(RUN) tools.soak --steps $(STEPS)
+	$(RUN) tools.soak --steps $(STEPS) --minutes $(MINUTES) --write docs/soak.md
 
 benchmark: $(VENV)/.test
 	$(RUN) monsterzoo.benchmarks.throughput --json docs/throughput.json

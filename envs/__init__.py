@@ -72,7 +72,7 @@ def replay(record: dict[str, Any]) -> AECEnv:
 
     Raises `ValueError` for what is not a record, and `IllegalActionError` for a game that cannot be.
     """
-    from .aec import GameEnv
+    from .aec import play_record
 
     if not isinstance(record, Mapping):
         raise ValueError(f"a record is a dict, not {record!r:.80}")
@@ -81,24 +81,9 @@ def replay(record: dict[str, Any]) -> AECEnv:
             raise ValueError(f"the record has no {key!r}")
         if not isinstance(record[key], kind):
             raise ValueError(f"{key!r} of the record cannot be {record[key]!r:.80}")
-    env = GameEnv(find_game(record["game"]), **record["options"])
-    if "snapshot" in record:
-        env.reset(options={"snapshot": record["snapshot"]})
-    elif "generator" in record:
-        env.reset_generator(record["generator"])
-    elif "seed" in record:
-        env.reset(seed=record["seed"])
-    else:
-        raise ValueError("the record has no start: 'seed', 'generator' or 'snapshot'")
-    seats = record.get("seats") or [None] * len(record["actions"])
-    if not isinstance(seats, list | tuple) or len(seats) != len(record["actions"]):
-        raise ValueError(f"'seats' of the record are {len(record['actions'])} numbers, one an action")
-    for seat, action in zip(seats, record["actions"], strict=True):
-        if seat is not None and not (is_whole(seat) and 0 <= seat < len(env.possible_agents)):
-            raise ValueError(f"'seats' of the record: there is no seat {seat!r}")
-        agent = env.agent_selection if seat is None else env.possible_agents[seat]
-        env.step_for(agent, env.parse_action(action))
-    return env
+    if not all(isinstance(option, str) for option in record["options"]):
+        raise ValueError(f"'options' of the record cannot be {record['options']!r:.80}")
+    return play_record(find_game(record["game"]), record)
 
 
 def _own_game(folder: str) -> Game:

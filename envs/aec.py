@@ -1,9 +1,11 @@
 """Any game as a PettingZoo AEC environment."""
 
 import json
+import math
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,9 @@ from .spaces import action_space, check_reset_options, fresh_seed, observation_s
 from .wrapping import StandardWrappers
 
 _SAVED = b"MZOO1"
+_OWN = 1 << 16
+"""How many saves of this process are known to be its own, the latest ones."""
+_own: dict[bytes, None] = {}
 
 
 class GameEnv(AECEnv):
@@ -280,11 +285,24 @@ class GameEnv(AECEnv):
         }
         text = json.dumps(head).encode()
         body = struct.pack("<I", len(text)) + text + self._states.tobytes()
-        return _SAVED + struct.pack("<I", zlib.crc32(body)) + body
+        data = _SAVED + struct.pack("<I", zlib.crc32(body)) + body
+        _own[_digest(data)] = None
+        if len(_own) > _OWN:
+            del _own[next(iter(_own))]
+        return data
 
     def restore(self, data: bytes) -> None:
-        """Continue where `save` was called; raises `ValueError` and changes nothing for other bytes."""
-        head, states = self._unpack(data)
+        """Continue where `save` was called; raises `ValueError` and changes nothing for other bytes.
+
+        Bytes that another process has saved are believed once the game they tell of, played again, leads to their
+        state; this takes some milliseconds.
+        """
+        try:
+            head, states = self._unpack(_check_sum(data))
+            if _digest(data) not in _own:
+                self._check_foreign(head, states)
+        except (ValueError, KeyError, TypeError, AttributeError, RuntimeError, struct.error) as error:
+            raise ValueError(f"the saved bytes hold no game of this environment: {error}") from error
         self._states = states
         self._start, self._moves = head["start"], [(seat, action) for seat, action in head["moves"]]
         self._begin()
@@ -298,16 +316,8 @@ class GameEnv(AECEnv):
             setattr(self, name, {agent: values[agent] for agent in self.agents})
         self._seeded = True
 
-    def _unpack(self, data: bytes) -> tuple[dict[str, Any], np.ndarray]:
-        start = len(_SAVED) + 4
-        if not isinstance(data, bytes | bytearray | memoryview):
-            raise ValueError(f"restore needs the bytes of save(), not {type(data).__name__}")
-        data = bytes(data)
-        if data[: len(_SAVED)] != _SAVED or len(data) < start + 4:
-            raise ValueError("these bytes do not come from save()")
-        body = data[start:]
-        if struct.unpack("<I", data[len(_SAVED) : start])[0] != zlib.crc32(body):
-            raise ValueError("the saved bytes are damaged: their checksum is wrong")
+    def _unpack(self, body: bytes) -> tuple[dict[str, Any], np.ndarray]:
+        """What was saved beside the state, and the state (1,)."""
         length = struct.unpack("<I", body[:4])[0]
         head = json.loads(body[4 : 4 + length])
         if head["game"] != self.variant.game.name or head["options"] != json.loads(json.dumps(self.variant.options)):
@@ -319,6 +329,23 @@ class GameEnv(AECEnv):
         states = np.frombuffer(body[4 + length :], self.variant.game.record).copy()
         self.variant.check_states(states, exactly=True)
         return head, states
+
+    def _check_foreign(self, head: dict[str, Any], states: np.ndarray) -> None:
+        """Raise an error unless the game that bytes from elsewhere tell of leads to their state."""
+        seats, actions = [seat for seat, _ in head["moves"]], [self.action_name(action) for _, action in head["moves"]]
+        again = play_record(
+            self.variant.game, {"options": self.options, **head["start"], "seats": seats, "actions": actions}
+        )
+        if again._states.tobytes() != states.tobytes():
+            raise ValueError("the moves in the saved bytes lead to another state")
+        if int(states["outcome"][0]) != PLAYING:
+            while again.agents and again.agents != head["agents"]:
+                again.step(None)
+        if (again.agents, again.agent_selection) != (head["agents"], head["agent_selection"]):
+            raise ValueError(f"the saved bytes wait for {head['agent_selection']!r} of {head['agents']!r}")
+        for rewards in (head["rewards"], head["cumulative"]):
+            if list(rewards) != again.agents or not all(map(math.isfinite, rewards.values())):
+                raise ValueError(f"the saved bytes have the rewards {rewards!r}")
 
     # --- Looking ---
 
@@ -340,6 +367,46 @@ class GameEnv(AECEnv):
 
     def __str__(self) -> str:
         return self.variant.game.name
+
+
+def play_record(game: Game, record: Mapping[str, Any]) -> GameEnv:
+    """A game played again as a record tells (see `GameEnv.record`); raises `ValueError` if that cannot be."""
+    env = GameEnv(game, **record["options"])
+    if "snapshot" in record:
+        env.reset(options={"snapshot": record["snapshot"]})
+    elif "generator" in record:
+        env.reset_generator(record["generator"])
+    elif "seed" in record:
+        env.reset(seed=record["seed"])
+    else:
+        raise ValueError("the record has no start: 'seed', 'generator' or 'snapshot'")
+    seats = record.get("seats") or [None] * len(record["actions"])
+    if not isinstance(seats, list | tuple) or len(seats) != len(record["actions"]):
+        raise ValueError(f"'seats' of the record are {len(record['actions'])} numbers, one an action")
+    for seat, action in zip(seats, record["actions"], strict=True):
+        if seat is not None and not (is_whole(seat) and 0 <= seat < len(env.possible_agents)):
+            raise ValueError(f"'seats' of the record: there is no seat {seat!r}")
+        agent = env.agent_selection if seat is None else env.possible_agents[seat]
+        env.step_for(agent, env.parse_action(action))
+    return env
+
+
+def _check_sum(data: Any) -> bytes:
+    """What `save` has packed; raises `ValueError` for bytes that it has not written, or that are damaged."""
+    start = len(_SAVED) + 4
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise ValueError(f"restore needs the bytes of save(), not {type(data).__name__}")
+    data = bytes(data)
+    if data[: len(_SAVED)] != _SAVED or len(data) < start + 4:
+        raise ValueError("these bytes do not come from save()")
+    body = data[start:]
+    if struct.unpack("<I", data[len(_SAVED) : start])[0] != zlib.crc32(body):
+        raise ValueError("the saved bytes are damaged: their checksum is wrong")
+    return body
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=16).digest()
 
 
 def _fields(record: np.dtype) -> str:

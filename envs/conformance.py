@@ -336,6 +336,7 @@ def check_conservation(case: Case) -> None:
         snapshot = json.loads(json.dumps(env.snapshot()))
         other.reset(seed=1, options={"snapshot": snapshot})
         assert other.snapshot() == env.snapshot(), "a snapshot comes back changed"
+        env.variant.check_positions(env._states)
         assert _same(_seen(other), _seen(env)), "a position loaded from its snapshot looks different"
 
 

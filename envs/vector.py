@@ -142,10 +142,11 @@ class VectorGame:
         """Copies of everything `restore` needs to go on exactly from here; records as bytes, (N, size) uint8."""
         return {name: values.copy() for name, values in self._lasting().items()}
 
-    def restore(self, saved: dict[str, np.ndarray]) -> None:
+    def restore(self, saved: dict[str, np.ndarray], foreign: bool = False) -> None:
         """Go on where `save` was called, on a batch of the same game, options and size.
 
-        Raises `ValueError`, and changes nothing, for arrays of another batch and for states that cannot be.
+        Raises `ValueError`, and changes nothing, for arrays of another batch. Of states only what is quickly seen is
+        checked; with `foreign`, for arrays that were in a file, that each position can be (a millisecond a game).
         """
         lasting = self._lasting()
         if not isinstance(saved, Mapping):
@@ -163,6 +164,8 @@ class VectorGame:
             self.variant.check_states(states)
             begun = states if name == "states" else states[states["outcome"] != PLAYING]  # else none has ended yet
             self.variant.check_states(begun, exactly=True)
+            if foreign and name == "states":
+                self.variant.check_positions(states)
         for name, values in lasting.items():
             values[...] = saved[name]
         # Not taken over: what a seat knows and may do follows from the states.

@@ -91,6 +91,19 @@ def test_a_card_not_held_is_refused_with_its_name(env):
         env.step(env.parse_action(other))
 
 
+@pytest.mark.parametrize("name", ["yokai_septet_v0", "pikit_v0", "bite_night_v0"])
+def test_a_seat_that_has_nothing_to_decide_is_told_so_whatever_it_tries(name):
+    env = make(name).unwrapped
+    env.reset(seed=3)
+    for _ in range(40):
+        env.step(int(env.last()[0]["action_mask"].argmax()))
+        waiting = [agent for seat, agent in enumerate(env.agents) if seat not in env.snapshot()["to_act"]]
+        for agent in waiting:
+            for action in range(env.variant.num_actions):
+                with pytest.raises(IllegalActionError, match=f"{agent} has nothing to decide now"):
+                    env.step_for(agent, action)
+
+
 def test_numpy_integers_are_actions(env):
     env.step(np.int32(np.flatnonzero(env.observe("player_0")["action_mask"])[0]))
     assert env.snapshot()["passes"][0]
@@ -204,6 +217,7 @@ def test_records_without_what_they_need():
     [
         ({"game": 5}, "'game' of the record cannot be 5"),
         ({"options": None}, "'options' of the record cannot be None"),
+        ({"options": {5: 5}}, "'options' of the record cannot be {5: 5}"),
         ({"actions": 3}, "'actions' of the record cannot be 3"),
         ({"actions": [3]}, "no action 3"),
         ({"seats": [0, 1]}, "'seats' of the record are 1 numbers"),
@@ -535,3 +549,21 @@ def test_patterns_that_no_card_has_are_not_decoded():
     rows[1, game.layout["straw_up"].start] = 1  # a suit without a rank
     with pytest.raises(ValueError, match="straw_up: no number has the pattern 0b1"):
         game.decode(rows)
+
+
+@pytest.mark.parametrize(
+    ("field", "columns", "problem"),
+    [
+        ("low", [], "low: exactly one of the columns is 1, not none or several"),
+        ("turn_player", [0, 1], "turn_player: exactly one of the columns is 1, not none or several"),
+        ("pending_card", [3, 7], "pending_card: at most one of the columns is 1, not several"),
+    ],
+)
+def test_choices_that_are_none_or_several_are_not_decoded(field, columns, problem):
+    games = make_vec("pikit_v0", 2, seed=1, players=2)
+    row = games.observations[:1].copy()
+    shown = row[:, games.variant.layout[field].slice]
+    shown[:] = 0
+    shown[:, columns] = 1
+    with pytest.raises(ValueError, match=problem):
+        games.variant.decode(row)

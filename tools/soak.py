@@ -34,6 +34,7 @@ class Soaked:
     seconds: float = 0.0
     positions: int = 0
     restores: int = 0
+    resets: int = 0
 
 
 def _everything(num_envs: int, threads: int) -> list[Soaked]:
@@ -86,12 +87,15 @@ def check(one: Soaked, random: np.random.Generator) -> None:
         one.restores += 1
     if random.random() < 0.05:
         games.reset(int(random.integers(1 << 30)))
+        one.resets += 1
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Soak every variant, print a table; returns the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split(":")[0])
     parser.add_argument("--steps", type=float, default=1e9, help="steps of single games, all variants together")
+    parser.add_argument("--minutes", type=float, default=1e9, help="time at most")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the table here")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--num-envs", type=int, default=NUM_ENVS)
     parser.add_argument("--seed", type=int, default=0)
@@ -103,23 +107,33 @@ def main(arguments: list[str] | None = None) -> int:
         games = one.games
         games.restore(games.save())
         check(one, random)
-    before = memory()
-    while sum(one.steps for one in everything) < options.steps:
+    before, end = memory(), time.monotonic() + 60 * options.minutes
+    while sum(one.steps for one in everything) < options.steps and time.monotonic() < end:
         for one in everything:
             soak(one, TURN)
             check(one, random)
     growth = memory() / before - 1
-    print(f"{'variant':<52} {'steps':>13} {'games':>10} {'M steps/s':>10} {'positions':>10} {'restores':>9}")
-    for one in everything:
-        speed = one.steps / one.seconds / 1e6
-        row = f"{one.title:<52} {one.steps:>13,} {one.finished:>10,} {speed:>10.1f} {one.positions:>10,}"
-        print(f"{row} {one.restores:>9,}")
-    steps, finished = sum(one.steps for one in everything), sum(one.finished for one in everything)
-    print(f"{steps:,} steps, {finished:,} games; memory {before / 2**20:.0f} MB, growth {growth:+.1%}")
+    text = report(everything, options.threads, before, growth)
+    print(text)
+    if options.write is not None:
+        options.write.write_text(f"# Soak\n\n{(__doc__ or '').split(chr(10), 2)[2].strip()}\n\n{text}\n")
     if growth > MOST_GROWTH:
         print(f"memory has grown by more than {MOST_GROWTH:.0%}")
         return 1
     return 0
+
+
+def report(everything: list[Soaked], threads: int, before: int, growth: float) -> str:
+    """What was played and found, as a table."""
+    lines = ["| variant | steps | games | M steps/s | positions | restores | resets |", "|---|---|---|---|---|---|---|"]
+    for one in everything:
+        numbers = (f"{number:,}" for number in (one.positions, one.restores, one.resets))
+        speed = one.steps / one.seconds / 1e6
+        lines.append(f"| {one.title} | {one.steps:,} | {one.finished:,} | {speed:.1f} | {' | '.join(numbers)} |")
+    steps, finished = sum(one.steps for one in everything), sum(one.finished for one in everything)
+    memory_now = f"memory {before / 2**20:.0f} MB, growth {growth:+.1%}"
+    lines += ["", f"{steps:,} steps with {threads} threads, {finished:,} games, every check passed; {memory_now}."]
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

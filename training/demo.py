@@ -22,6 +22,7 @@ from . import cli
 from .arena import ArenaOptions
 from .config import Config
 from .game_options import add_game_arguments, game_options, label, write_option
+from .interrupts import exit_code
 from .ppo import Trainer
 
 
@@ -163,4 +164,4 @@ def verdict(result: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(exit_code("demo", main, sys.argv[1:]))

@@ -8,8 +8,9 @@ import argparse
 import json
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from monsterzoo.envs.core.catalogue import find_game
@@ -22,7 +23,9 @@ from monsterzoo.policies.neural import PRETRAINED, WEIGHTS, NeuralPolicy
 from .arena import Tournament
 from .config import RUN, RunConfig
 from .evaluation import play_games
+from .interrupts import exit_code
 from .ratings import NORMAL_95
+from .settings import Checked, Whole, add_flags, given
 
 INDEX, README = "index.json", "README.md"
 OPPONENTS = ("random", "heuristic")
@@ -41,6 +44,13 @@ Where more than two sides play, it matters whom a network has learned to play wi
 among heuristic players (`--self-play 0`). Trained by self-play instead, networks agreed among themselves on another way
 to share the tiles: among them a single heuristic player loses, among heuristic players a single one of them does.
 """
+
+
+@dataclass
+class Measuring(Checked):
+    """How well networks are measured."""
+
+    games: Annotated[int, "games against each opponent", Whole(4, 1_000_000_000)] = 4000
 
 
 def publish(run: Path, games: int, folder: Path = PRETRAINED) -> dict[str, Any]:
@@ -131,21 +141,22 @@ def main(argv: list[str]) -> int:
     """Publish runs, or with none of them measure what is shipped anew."""
     parser = argparse.ArgumentParser("python -m monsterzoo.training.models", description=__doc__)
     parser.add_argument("runs", nargs="*", type=Path, help="folders of finished runs")
-    parser.add_argument("--games", type=int, default=4000, help="games against each opponent")
+    add_flags(parser, Measuring)
     chosen = parser.parse_args(argv)
+    games = Measuring(**given(chosen, Measuring)).games
     models = {model["file"]: model for model in read_index()}
     for run in chosen.runs:
-        model = publish(run, chosen.games)
+        model = publish(run, games)
         models[model["file"]] = model
     if not chosen.runs:
         for model in models.values():
             variant = find_game(model["game"]).variant(**model["options"])
             policy = NeuralPolicy(variant, *neural.read(PRETRAINED / model["file"]), name="pretrained")
-            model["arena"] = {spec: measure(variant, policy, spec, chosen.games) for spec in model["arena"]}
+            model["arena"] = {spec: measure(variant, policy, spec, games) for spec in model["arena"]}
     write_index(list(models.values()))
     print(document(sorted(models.values(), key=lambda model: str(model["file"]))))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code("models", main, sys.argv[1:]))

@@ -211,6 +211,8 @@ class Trainer(Learner):
     def take(self, content: dict[str, Any], folder: Path) -> None:
         """Take over the content of a checkpoint, once all of it is known to fit."""
         pool = content["pool"]
+        if not isinstance(pool, list) or not 1 <= len(pool) <= self.config.snapshots:
+            raise ValueError(f"there are 1 to {self.config.snapshots} earlier networks in a checkpoint")
         for weights in pool:
             check_tensors(weights, self.network.state_dict(), "network")
         games, decisions, seating = (to_arrays(content[part]) for part in ("games", "decisions", "seating"))
@@ -218,7 +220,7 @@ class Trainer(Learner):
         check_numbers("sides", seating["sides"], self.sides, ALL_SIDES, self.variant.sides)
         check_numbers("rivals", seating["rivals"], self.rivals, 0, max(len(self.opponents), 1))
         self.decisions.check(decisions)
-        self.games.restore(games)
+        self.games.restore(games, foreign=True)
         self.decisions.restore(decisions)
         self.pool = pool
         self.sides[:], self.rivals[:] = seating["sides"], seating["rivals"]

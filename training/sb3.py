@@ -20,7 +20,8 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 import torch
@@ -39,6 +40,8 @@ from torch import Tensor
 
 from .evaluation import play_games
 from .game_options import add_game_arguments, game_options
+from .interrupts import exit_code
+from .settings import Checked, Policies, Text, Whole, add_flags, given, kept
 
 ILLEGAL = -1e8
 """The logit of a masked action, as in SB3: its probability is exactly 0."""
@@ -232,7 +235,7 @@ class PastSelf:
     name = "past"
 
     def __init__(self, game: str, keep: int = 10, seed: int = 0, **options: Any) -> None:
-        self.keep = keep
+        self.keep = kept("keep", keep, Whole(1))
         self._random = np.random.default_rng(seed)
         self._network: Any = None
         self._player: Policy = make("random", game, seed=seed, **options)
@@ -265,7 +268,7 @@ class SelfPlay(BaseCallback):
 
     def __init__(self, opponent: PastSelf, every: int = 5) -> None:
         super().__init__()
-        self.opponent, self.every, self._rollouts = opponent, every, 0
+        self.opponent, self.every, self._rollouts = opponent, kept("every", every, Whole(1)), 0
 
     def _on_rollout_start(self) -> None:
         if self._rollouts and self._rollouts % self.every == 0:
@@ -277,10 +280,26 @@ class SelfPlay(BaseCallback):
         return True
 
 
+@dataclass
+class Options(Checked):
+    """Options of `learn` and of the command; raises `ValueError` for a value that is not allowed."""
+
+    steps: Annotated[int, "decisions to learn from", Whole(1)] = 2_000_000
+    num_envs: Annotated[int, "games played at once", Whole(1, 1 << 20)] = 512
+    opponents: Annotated[str, "a policy's spec, or 'past' for self-play", Text()] = "past"
+    seed: Annotated[int, "of everything random", Whole(0, (1 << 32) - 1)] = 0  # SB3 seeds numpy with it
+    out: Annotated[str, "file of the trained model", Text()] = "runs/sb3.zip"
+    against: Annotated[tuple[str, ...] | None, "whom to measure it against (default: all built in)", Policies()] = None
+
+
 def learn(
     game: str, steps: int, num_envs: int = 512, opponents: str = "past", seed: int = 0, **options: Any
 ) -> MaskablePPO:
-    """Train MaskablePPO with settings that suit these games, against a policy's spec, or "past" for self-play."""
+    """Train MaskablePPO with settings that suit these games, against a policy's spec, or "past" for self-play.
+
+    Raises `ValueError` for what `Options` does not allow.
+    """
+    Options(steps, num_envs, opponents, seed)
     past = PastSelf(game, seed=seed, **options)
     env = make_vec_env(game, num_envs, past if opponents == "past" else opponents, seed=seed, **options)
     network = {"net_arch": [256, 256]}
@@ -295,21 +314,16 @@ def main(argv: list[str]) -> int:
     """Train, save, and report win rates."""
     parser = argparse.ArgumentParser("python -m monsterzoo.training.sb3", description=main.__doc__)
     add_game_arguments(parser, "pikit_v0", players=2)
-    parser.add_argument("--steps", type=int, default=2_000_000)
-    parser.add_argument("--opponents", default="past", help="a policy's spec, or 'past' for self-play")
-    parser.add_argument("--out", default="runs/sb3.zip")
-    parser.add_argument(
-        "--against", nargs="*", metavar="POLICY", help="whom to measure it against (default: all built in)"
-    )
+    add_flags(parser, Options)
     chosen = parser.parse_args(argv)
-    options = game_options(chosen)
+    options, told = game_options(chosen), Options(**given(chosen, Options))
     variant = find_game(chosen.game).variant(**options)
-    against = chosen.against
+    against = told.against
     if against is None:
-        against = ["random", "heuristic"] if has_heuristic(variant) else ["random"]
+        against = ("random", "heuristic") if has_heuristic(variant) else ("random",)
     opponents = {spec: make(spec, chosen.game, **options) for spec in against}
-    model = learn(chosen.game, chosen.steps, opponents=chosen.opponents, **options)
-    model.save(chosen.out)
+    model = learn(chosen.game, told.steps, told.num_envs, told.opponents, told.seed, **options)
+    model.save(told.out)
     for spec, opponent in opponents.items():
         shares = play_games(variant, from_sb3(model), opponent, 1000 // variant.sides * variant.sides, seed=1)
         print(f"wins against {spec}: {shares.mean():.3f} ± {1.96 * shares.std() / len(shares) ** 0.5:.3f}")
@@ -317,4 +331,4 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code("sb3", main, sys.argv[1:]))

@@ -154,9 +154,13 @@ def described(kind: type) -> dict[str, tuple[str, Any]]:
 
 def checked(kind: type, name: str, value: Any) -> Any:
     """The value of an option as it is kept; raises `ValueError` saying what is allowed."""
-    allowed = described(kind)[name][1]
     if value is None and default_of(kind, name) is None:
         return None
+    return kept(name, value, described(kind)[name][1])
+
+
+def kept(name: str, value: Any, allowed: Any) -> Any:
+    """A value as it is kept; raises `ValueError` saying what is allowed."""
     try:
         return allowed(value)
     except (ValueError, TypeError):

@@ -68,6 +68,7 @@ VIEW = view_type(
 def layout(players: int, advanced: bool) -> Layout:
     """The observation's fields. One of cards has a column per design, one of tiles a column per tile."""
     designs, places = DESIGNS if advanced else BASIC_DESIGNS, players * rounds(players)
+    phases = ("lay", "grab", "bury", "resurrect")[: 4 if advanced else 3]
     guards = "first and second graveyard closed" + (", servant, vow of celibacy" if advanced else "")
     fields = [
         bitset("hand", designs, meaning="own hand; in the rendezvous its own cards that were set aside"),
@@ -82,10 +83,15 @@ def layout(players: int, advanced: bool) -> Layout:
         bitset("graveyard", TILES, meaning="buried tiles"),
         bitset("chosen_tiles", TILES, meaning="own tiles chosen to grab or bury, while others are choosing"),
         bitset("open_cards", 4 if advanced else 2, meaning=f"protective cards that lie open: {guards}"),
-        one_hot("first_player", players, meaning="first player of the round, in the rendezvous the leader of the lap"),
-        one_hot("lap_leader", players, meaning="leader of the lap"),
+        one_hot(
+            "first_player",
+            players,
+            always=True,
+            meaning="first player of the round, in the rendezvous the leader of the lap",
+        ),
+        one_hot("lap_leader", players, always=True, meaning="leader of the lap"),
         bitset("asked", players, meaning="seats that decide now (whether or not they have chosen)"),
-        one_hot("phase", 4 if advanced else 3, meaning="lay, grab, bury" + (", resurrect" if advanced else "")),
+        one_hot("phase", len(phases), always=True, meaning=", ".join(phases)),
         numbers("to_grab", players, high=3, meaning="tiles a seat still needs in this round"),
         numbers(
             "score_tens", players, high=127, meaning=f"score of a seat, up to {MOST_POINTS}: all digits but the last"

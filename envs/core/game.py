@@ -248,6 +248,22 @@ class Variant:
         if (states["acting"] >> self.players).any() or (playing != (states["acting"] != 0)).any():
             raise ValueError(f"these are not states of {self}: nobody, or nobody at the table, has to decide")
 
+    def check_positions(self, states: Any) -> None:
+        """Raise `ValueError` unless these are states (B,) of this variant in which games under way can be.
+
+        Each must come back from its snapshot. That takes a millisecond: for states that were in a file.
+        """
+        self.check_states(states, exactly=True)
+        names = [name for name in states.dtype.names if not name.startswith("gap_")]
+        for row, state in enumerate(states):
+            try:
+                again = self.load(self.snapshot(state), 0)[0]
+            except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
+                raise ValueError(f"state {row} is no position of {self}: {error}") from error
+            for name in names:
+                if again[name].tobytes() != state[name].tobytes():
+                    raise ValueError(f"state {row} is no position of {self}: {name!r} cannot be {state[name]}")
+
     def check_deciding(self, states: np.ndarray, seats: Any) -> None:
         """Raise `ValueError` unless each state (B,) is of this variant and waits for the seat (B,) beside it."""
         self.check_states(states)
@@ -408,6 +424,8 @@ class Variant:
         if not 0 <= action < self.num_actions:
             return IllegalActionError(f"action {action} is out of range, actions are 0 to {self.num_actions - 1}")
         name = self.action_names[action]
+        if not int(state["acting"]) >> seat & 1:
+            return IllegalActionError(f"{name!r} ({action}) is illegal: player_{seat} has nothing to decide now")
         if action == self.num_actions - 1:
             return IllegalActionError(f"{name!r} ({action}) is illegal: player_{seat} has a decision to make")
         reason = self.game.refusal(state, seat, action)

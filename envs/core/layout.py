@@ -39,6 +39,8 @@ class Field:
     """The member, value, or byte of the view's field that the first column of the last axis stands for."""
     codes: tuple[int, ...] = ()
     """Patterns of a coded field: of NONE (-1), 0, 1, …"""
+    always: bool = False
+    """Whether a one-hot field is never empty."""
     start: int = 0
     """Its first column."""
 
@@ -58,9 +60,14 @@ def bitset(name: str, *shape: int, meaning: str, source: str = "", first: int = 
     return Field(name, shape, 0, 1, meaning, SET, source or name, first)
 
 
-def one_hot(name: str, *shape: int, meaning: str, source: str = "", first: int = 0) -> Field:
-    """Numbers from `first` to `first + shape[-1] - 1`; no column for `first - 1`, which is NONE where `first` is 0."""
-    return Field(name, shape, 0, 1, meaning, ONE_HOT, source or name, first)
+def one_hot(
+    name: str, *shape: int, meaning: str, source: str = "", first: int = 0, always: bool = False
+) -> Field:  # fmt: skip
+    """Numbers from `first` to `first + shape[-1] - 1`.
+
+    No column for `first - 1`, which is NONE where `first` is 0; `always` says that this never happens.
+    """
+    return Field(name, shape, 0, 1, meaning, ONE_HOT, source or name, first, always=always)
 
 
 def coded(name: str, *shape: int, codes: Sequence[int], meaning: str, source: str = "") -> Field:
@@ -138,7 +145,7 @@ class Layout:
             columns[field.slice] = _columns(field, _entries(field, view)).reshape(-1)
 
     def decode(self, observations: np.ndarray, views: np.ndarray) -> None:
-        """Write the fields of views (B,) from observations, int8 (B, size)."""
+        """Write the fields of views (B,) from observations, int8 (B, size); raises `ValueError` for impossible ones."""
         for field in self.fields:
             if field.kind == SET:
                 views[field.source] = 0
@@ -182,7 +189,11 @@ def _values(field: Field, columns: np.ndarray) -> Any:
     if field.kind == NUMBERS:
         return columns
     if field.kind == ONE_HOT:
-        return np.where(columns.any(axis=-1), columns.argmax(axis=-1), -1) + field.first
+        chosen = columns.sum(axis=-1)
+        if chosen.max(initial=0) > 1 or (field.always and not chosen.all()):
+            few, many = ("exactly one", "none or several") if field.always else ("at most one", "several")
+            raise ValueError(f"{field.name}: {few} of the columns is 1, not {many}")
+        return np.where(chosen, columns.argmax(axis=-1), -1) + field.first
     places = (np.arange(field.shape[-1]) + field.first).astype(np.uint64)
     words = (columns.astype(np.uint64) << places).sum(axis=-1, dtype=np.uint64)
     if field.kind == SET:

@@ -64,10 +64,10 @@ VIEW = view_type(
 def layout(players: int) -> Layout:
     """The observation's fields for a number of players."""
     return Layout(
-        one_hot("phase", 3, meaning="discard, react, take"),
-        one_hot("turn_player", players, meaning="whose turn it is"),
-        one_hot("low", 6, first=1, meaning="face of the low die (of both, if they are equal)"),
-        one_hot("high", 6, first=1, meaning="face of the high die (of both, if they are equal)"),
+        one_hot("phase", 3, always=True, meaning="discard, react, take"),
+        one_hot("turn_player", players, always=True, meaning="whose turn it is"),
+        one_hot("low", 6, first=1, always=True, meaning="face of the low die (of both, if they are equal)"),
+        one_hot("high", 6, first=1, always=True, meaning="face of the high die (of both, if they are equal)"),
         bitset("mechas", players, 6, first=1, meaning="mechas by seat"),
         bitset("mechas_on_table", 6, first=1, meaning="mechas that nobody holds"),
         one_hot("pending_card", 11, first=1, meaning="value of the turn player's discard that waits for reactions"),

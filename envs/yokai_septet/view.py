@@ -82,9 +82,9 @@ def layout(players: int, suitors: bool) -> Layout:
 
 def _phase(players: int) -> Field:
     if players == 2:
-        return one_hot("phase", 4, first=DISCARD, meaning="discard, exchange, keep, play")
-    # The phases between PASS and PLAY never come up; their codes are only there to be different.
-    return coded("phase", 2, codes=(0, 0b01, 4, 5, 6, 0b10), meaning="pass, play")
+        return one_hot("phase", 4, first=DISCARD, always=True, meaning="discard, exchange, keep, play")
+    # No phase and those between PASS and PLAY never come up; their codes are only there to be different.
+    return coded("phase", 2, codes=(7, 0b01, 4, 5, 6, 0b10), meaning="pass, play")
 
 
 def _passing(players: int, cards: int) -> list[Field]:

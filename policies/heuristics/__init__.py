@@ -80,7 +80,10 @@ compiled_policy(Heuristic, choose_by_heuristic)
 
 @kernel
 def advise_views(views, masks, words, choices):
-    """The heuristic's action for every view; `views` (B,), `masks` (B, A) int8."""
+    """The heuristic's action for every view; `views` (B,), `masks` (B, A) int8.
+
+    Returns the first row whose mask has no such action, as no table shows one; -1 if all is well.
+    """
     for i in range(len(choices)):
         words[:] = np.uint64(0)
         for action in range(masks.shape[1]):
@@ -88,6 +91,9 @@ def advise_views(views, masks, words, choices):
                 words[action // 64] |= bit(action % 64)
         only = sole(words)
         choices[i] = only if only >= 0 else advise(views[i], words)
+        if not 0 <= choices[i] < masks.shape[1] or masks[i, choices[i]] == 0:
+            return i
+    return -1
 
 
 class HeuristicPolicy:
@@ -103,11 +109,16 @@ class HeuristicPolicy:
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
-        """One legal action per row, integers (B,); raises `ValueError` at the table of another game."""
+        """One legal action per row, integers (B,).
+
+        Raises `ValueError` at the table of another game, and for observations and masks that no table shows.
+        """
         rows, masks = read_table(self.name, self.variant, observations, action_masks, states)
         views = self.variant.decode(rows)
         choices, words = np.empty(len(views), np.int64), np.zeros(self.variant.words, np.uint64)
-        advise_views(views, masks, words, choices)
+        wrong = advise_views(views, masks, words, choices)
+        if wrong >= 0:
+            raise ValueError(f"{self.name}: the observation of row {wrong} does not go with its legal actions")
         return choices
 
 

@@ -88,7 +88,7 @@ for _cards, (_k, (_p, _q)) in product(range(len(COUPLED)), enumerate(COUPLES)):
 def advise(view, words):
     """The action to choose."""
     if view.phase == LAY:
-        return best_card(view, words[0])
+        return best_card(view, words[0] & first(DESIGNS))
     start = (DESIGNS if view.advanced else BASIC_DESIGNS) + TILES * (np.int64(view.phase) - GRAB)
     return start + best_tile(view, tiles_from(words, start))
 
@@ -130,7 +130,7 @@ def cards_to_come(view):
     players, cards = np.int64(view.players), ZERO
     for place in range(np.int64(view.resolved), players * rounds(players)):
         if view.pile_seats[place] == 0:
-            cards |= bit(view.pile[place])
+            cards |= bit(view.pile[place] & 63)
     return cards
 
 

@@ -265,7 +265,8 @@ def best_reaction(view, words):
         value -= worth_of_roll(view, prices, np.int64(view.low), np.int64(view.high))
     if not ours and not steals and view.players > 2:
         value *= SPITE
-    cancel = lowest(words[0]) if words[0] != ZERO else 64 + lowest(words[1])  # the cheapest way is the lowest action
+    # The cheapest way is the lowest action.
+    cancel = lowest(words[0]) if words[0] != ZERO else min(64 + lowest(words[1]), len(CARD_OF) - 1)
     return cancel if value > CARD_OF[cancel] + EFFORT else ACCEPT
 
 

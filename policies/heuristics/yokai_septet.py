@@ -13,7 +13,7 @@ The ideas, the same for all variants:
 """
 
 import numpy as np
-from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, has, lowest, popcount, where
+from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, first, has, lowest, popcount, where
 from monsterzoo.envs.core.jit import compiled, inlined
 from monsterzoo.envs.yokai_septet.rules import (
     BASE,
@@ -92,10 +92,11 @@ MISSES = np.array([[(1 - k / 20) ** n for n in range(64)] for k in range(21)])
 @compiled
 def advise(view, words):
     """The action to choose."""
+    cards = words[0] & first(CARDS_WITH_FOILS)
     if view.phase == PLAY:
-        return best_card(view, words[0])
+        return best_card(view, cards)
     if view.phase == PASS or view.phase == DISCARD:
-        return best_to_give(view, words[0])
+        return best_to_give(view, cards)
     # Two players: leave bosses where they are, where they can be followed with and seen.
     return NO_EXCHANGE if has(words[0], NO_EXCHANGE) else KEEP_OLD
 
@@ -293,7 +294,8 @@ def share_of_hand(view, unknown):
     if view.players == 2:
         straw = popcount(np.uint64(view.straw_left[1])) + UP - popcount(where(view.straw_up[1], NONE))
         held = 10 + UP + DOWN - popcount(view.played[1]) - straw  # of 10 in hand after the discard
-        return 20 * held // (unknown + 1)  # the weights were found with the trump card counted among the unknown
+        # The weights were found with the trump card counted among the unknown.
+        return min(max(20 * held // (unknown + 1), 0), 20)
     return 10 if view.players == 3 else 7
 
 

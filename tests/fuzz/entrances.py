@@ -15,6 +15,7 @@ import tempfile
 import time
 import traceback
 import warnings
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
@@ -27,6 +28,7 @@ os.environ.setdefault("MONSTERZOO_CHECKS", "1")  # before numba compiles: an ind
 
 import gymnasium
 import numpy as np
+from files import ACCEPTED, REFUSED, SHORT, batches, checkpoints, networks, records, results, specs
 from monsterzoo import policies
 from monsterzoo.envs import make, make_parallel, make_vec
 from monsterzoo.envs.core.catalogue import find_game, names
@@ -34,7 +36,6 @@ from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.rng import streams
 from mutations import ODD_VALUES, mutate, mutate_bytes
 
-REFUSED, ACCEPTED = "refused", "accepted"
 MOST_DECISIONS = 50_000
 CLEAN = (ValueError, TypeError, AssertionError)
 """What a wrong action or policy input may raise; PettingZoo's and Gymnasium's own wrappers assert."""
@@ -58,8 +59,6 @@ MORE_OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
         {"players": 3, "reflexes": [1.0, 2.0, 0.5], "laps": 2, "reward": "score"},
     ),
 }
-# Short games leave time for more inputs.
-SHORT = {"yokai_septet_v0": {"max_rounds": 2}, "pikit_v0": {}, "bite_night_v0": {"laps": 1}}
 
 
 def options_of(name: str, random: Random) -> dict[str, Any]:
@@ -179,6 +178,8 @@ def saved(name: str, random: Random) -> str:
     env, other = mid_game(name, options, random), mid_game(name, options_of(name, random), random)
     before = env.save()
     data = other.save() if random.random() < 0.1 else mutate_bytes(before, other.save(), random)
+    if random.random() < 0.7 and len(data) > 9:  # not by accident: with the right checksum
+        data = data[:5] + zlib.crc32(data[9:]).to_bytes(4, "little") + data[9:]
     try:
         env.restore(data)
     except ValueError:
@@ -424,6 +425,12 @@ ENTRANCES: dict[str, Callable[[str, Random], str]] = {
     "players": players,
     "contents": contents,
     "commands": commands,
+    "networks": networks,
+    "batches": batches,
+    "checkpoints": checkpoints,
+    "results": results,
+    "records": records,
+    "specs": specs,
 }
 
 

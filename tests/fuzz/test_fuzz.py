@@ -11,7 +11,15 @@ RUNS = [
     ("saved", "pikit_v0", 150),
     ("actions", "yokai_septet_v0", 200),
     ("players", "bite_night_v0", 100),
+    ("contents", "bite_night_v0", 60),
+    ("contents", "yokai_septet_v0", 60),
     ("commands", "pikit_v0", 25),
+    ("networks", "pikit_v0", 40),
+    ("batches", "bite_night_v0", 40),
+    ("checkpoints", "pikit_v0", 15),
+    ("results", "pikit_v0", 30),
+    ("records", "pikit_v0", 60),
+    ("specs", "yokai_septet_v0", 40),
 ]
 
 

@@ -3,6 +3,11 @@
 No played or loaded game gets there; whoever writes into records must still not hang a search or crash it.
 """
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from monsterzoo.envs import SnapshotError, make_vec, variant, yokai_septet_v0
@@ -135,3 +140,49 @@ def test_missing_and_surplus_cards_and_tiles_of_bite_night(steps):
         broken = states.copy()
         broken[field] = value
         _imagine_all(game, broken)
+
+
+# --- Positions that once were accepted, and then hung the search (three players) or crashed it (Seven Suitors) ---
+
+ACCEPTED_ONCE = json.loads(Path(__file__).with_name("contradictions.json").read_text())
+SEARCH = """
+import json, sys
+import numpy as np
+from monsterzoo.envs import variant
+from monsterzoo.envs.core.contract import imagine
+from monsterzoo.envs.core.rng import streams
+from monsterzoo.policies import make
+
+position = json.load(sys.stdin)
+game = variant("yokai_septet_v0", **position["options"])
+told = {"shown_by": position.pop("shown_by"), "sent": position.pop("sent")}
+states = game.load(position, 1)
+states["shown_by"] = told["shown_by"]
+for seat, cards in enumerate(told["sent"]):
+    states["passes"][0, seat] = [game.parse_action(card) for card in cards]
+world, luck = game.new_states(1), streams(1, 1, "search")
+for seat in range(game.players):
+    for _ in range(200):
+        imagine(world, states, seat, luck[0])
+[seat] = position["to_act"]
+rows, masks = game.observation(states, 0, seat)[None], game.legal_actions(states, 0, seat)[None]
+for seed in range(50):
+    player = make("search:200", "yokai_septet_v0", seed=seed, **position["options"])
+    [action] = player.act(rows, masks, np.array([seat]), states)
+    assert masks[0, action]
+"""
+
+
+@pytest.mark.parametrize("what", ACCEPTED_ONCE)
+def test_who_showed_a_card_and_what_was_passed_must_agree(what):
+    position = ACCEPTED_ONCE[what]
+    with pytest.raises(SnapshotError, match=r"^sent: W1 "):
+        variant(YOKAI, **position["options"]).load(position, 0)
+
+
+@pytest.mark.parametrize("what", ACCEPTED_ONCE)
+def test_search_survives_records_that_contradict_themselves(what):
+    """In a process of its own, which may crash or never end."""
+    position = json.dumps(ACCEPTED_ONCE[what])
+    done = subprocess.run([sys.executable, "-c", SEARCH], input=position, text=True, capture_output=True, timeout=300)
+    assert done.returncode == 0, f"{done.returncode}: {done.stderr}"

@@ -342,3 +342,59 @@ def test_rows_without_a_legal_action_are_refused(spec):
         policy.act(vec.observations, masks, vec.seats, vec.states)
     with pytest.raises(ValueError, match="as many observations and states as masks"):
         policy.act(vec.observations[:2], vec.action_masks, vec.seats, vec.states)
+
+
+# --- Tables that cannot be ---
+
+
+def _zeros(vec, random):
+    return np.zeros_like(vec.observations), vec.action_masks
+
+
+def _everything_legal(vec, random):
+    return vec.observations, np.ones_like(vec.action_masks)
+
+
+def _masks_of_others(vec, random):
+    return vec.observations, vec.action_masks[random.permutation(len(vec.seats))]
+
+
+def _any_masks(vec, random):
+    masks = (random.random(vec.action_masks.shape) < 0.2).astype(np.int8)
+    masks[:, -1] = 1
+    return vec.observations, masks
+
+
+def _values_in_range(vec, random):
+    """Every field has values that it can have, but they do not belong together."""
+    rows, others = vec.observations.copy(), random.permutation(len(vec.seats))
+    for field in vec.variant.layout:
+        if random.random() < 0.5:
+            rows[:, field.slice] = vec.observations[others][:, field.slice]
+    return rows, vec.action_masks
+
+
+@pytest.mark.parametrize("table", [_zeros, _everything_legal, _masks_of_others, _any_masks, _values_in_range])
+def test_the_heuristic_is_never_led_to_an_illegal_action(name, options, table):
+    policy, random = policies.make("heuristic", name, **options), np.random.default_rng(2)
+    told = 0
+    for steps in (0, 9, 31, 90):
+        vec = positions(name, options, count=16, steps=steps)
+        rows, masks = table(vec, random)
+        for row, mask in zip(rows, masks):
+            try:
+                [chosen] = policy.act(row[None], mask[None], np.zeros(1, np.int64))
+            except ValueError:
+                told += 1
+            else:
+                assert mask[chosen]
+    assert told or table is not _zeros
+
+
+def test_the_heuristic_says_which_row_it_cannot_have_seen():
+    vec = positions("bite_night_v0", {"players": 4}, steps=0)
+    masks = vec.action_masks.copy()
+    masks[3] = 0
+    masks[3, -3:] = 1  # tiles to bury, while cards are laid
+    with pytest.raises(ValueError, match="heuristic: the observation of row 3 does not go with its legal actions"):
+        policies.make("heuristic", "bite_night_v0").act(vec.observations, masks, vec.seats)

@@ -133,6 +133,10 @@ def _no_such_seat(content: dict[str, Any]) -> None:
     content["games"]["seats"][0] = 9
 
 
+def _no_pool(content: dict[str, Any]) -> None:
+    content["pool"] = []
+
+
 def _negative(content: dict[str, Any]) -> None:
     content["progress"]["updates"] = -1
 
@@ -149,6 +153,7 @@ def _negative(content: dict[str, Any]) -> None:
         (_no_such_side, "sides has numbers beyond -1 to 1"),
         (_no_such_seat, "seats has numbers beyond 0 to 1"),
         (_negative, "updates is -1"),
+        (_no_pool, "there are 1 to 16 earlier networks in a checkpoint"),
     ],
 )
 def test_a_checkpoint_that_makes_no_sense_is_refused(
@@ -175,6 +180,24 @@ def test_no_code_in_a_checkpoint_is_run(marker: Path, tmp_path: Path) -> None:
         write({"network": Hostile(marker)}, path)
         with pytest.raises(ValueError, match="is not a checkpoint of this run"):
             restore(tmp_path)
+
+
+def test_positions_that_cannot_be_are_not_learned_from(tmp_path: Path) -> None:
+    """Kernels trust the games they play: a card that lies in two places must not get that far."""
+    config = replace(CONFIG, game="pikit_v0")
+    trainer = Trainer(config)
+    trainer.update()
+    trainer.save(tmp_path)
+    Trainer(config).restore(tmp_path)
+    content = torch.load(tmp_path / CHECKPOINT, weights_only=True)
+    states = content["games"]["states"].numpy().view(trainer.variant.game.record)
+    for field, value in (("known", 1), ("centre", 1 << 40), ("low", 7), ("turn_player", 9), ("secret", 0xFFFF)):
+        before = states[field].copy()
+        states[field][3] = value
+        torch.save(content, tmp_path / CHECKPOINT)
+        with pytest.raises(ValueError, match=r"checkpoint\.pt .* state 3 is no position of pikit_v0"):
+            Trainer(config).restore(tmp_path)
+        states[field] = before
 
 
 # --- Networks ---

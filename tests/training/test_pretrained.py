@@ -6,8 +6,10 @@ from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.players import make_player
 from monsterzoo.policies import make
 from monsterzoo.policies.neural import PRETRAINED, pretrained
+from monsterzoo.training import models
 from monsterzoo.training.config import Config
 from monsterzoo.training.evaluation import play_games
+from monsterzoo.training.interrupts import exit_code
 from monsterzoo.training.models import README, document, publish
 from monsterzoo.training.runs import train
 
@@ -65,3 +67,9 @@ def test_a_run_can_be_published(tmp_path, options, file) -> None:
     assert model["commands"][0].startswith("monsterzoo train --game yokai_septet_v0 --players 4 --option reward=score")
     assert set(model["arena"]) == {"random", "heuristic"}
     assert file in document([model])
+
+
+@pytest.mark.parametrize("games", ["0", "-4", "x", "3", "1e3", "nan"])
+def test_too_few_games_to_measure_are_refused(games, capsys) -> None:
+    assert exit_code("models", models.main, ["--games", games]) == 2
+    assert f"models: --games {games} is not allowed; allowed: a whole number from 4" in capsys.readouterr().err

@@ -12,6 +12,8 @@ pytest.importorskip("sb3_contrib")
 
 from monsterzoo.benchmarks import sb3 as benchmark
 from monsterzoo.policies import from_sb3
+from monsterzoo.training import sb3
+from monsterzoo.training.interrupts import exit_code
 from monsterzoo.training.sb3 import MaskedCategorical, MaskedPolicy, PastSelf, SelfPlay, make_vec_env
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
@@ -210,3 +212,29 @@ def test_the_benchmark_compares_equal_rollouts(capsys: pytest.CaptureFixture[str
         assert re.search(rf"^.*{row} +[\d,]+ +[\d,]+$", shown, re.MULTILINE), row
     for row in ("as customary: .* 2 games", "as many games: .* 8 games"):
         assert re.search(rf"^{row}( +\d+\.\d){{3}}$", shown, re.MULTILINE), row
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("--steps 0", "--steps 0 is not allowed; allowed: a whole number from 1"),
+        ("--num-envs nan", "--num-envs nan is not allowed; allowed: a whole number from 1 to 1048576"),
+        ("--seed -1", "--seed -1 is not allowed; allowed: a whole number from 0 to 4294967295"),
+        ("--opponents nobody", "there is no policy 'nobody'"),
+        ("--against random nobody", "there is no policy 'nobody'"),
+        ("--game poker_v0", "there is no game 'poker_v0'"),
+    ],
+)
+def test_the_command_says_what_is_wrong_before_it_learns(words: str, problem: str, capsys) -> None:
+    assert exit_code("sb3", sb3.main, [*words.split(), "--out", "nowhere/x.zip"]) == 2
+    assert capsys.readouterr().err.startswith(f"sb3: {problem}")
+
+
+def test_options_given_in_python_are_checked_alike() -> None:
+    for wrong in ({"steps": 0}, {"steps": 2.5}, {"steps": 9, "num_envs": True}, {"steps": 9, "seed": 1 << 32}):
+        with pytest.raises(ValueError, match="is not allowed; allowed: a whole number"):
+            sb3.learn("pikit_v0", **wrong)
+    with pytest.raises(ValueError, match="--keep 0 is not allowed"):
+        sb3.PastSelf("pikit_v0", keep=0)
+    with pytest.raises(ValueError, match="--every 0 is not allowed"):
+        sb3.SelfPlay(sb3.PastSelf("pikit_v0"), every=0)
