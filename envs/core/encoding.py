@@ -74,8 +74,8 @@ def _write(builder: Any, layout: Layout, record: np.dtype, start: Any, target: A
 def _store_columns(builder: Any, word: Any, columns: int, place: Any) -> None:
     """Write the lowest bits of a word as 0/1 columns: one vector instruction where the processor has it.
 
-    Columns are written 64, 32, 16 or 8 at a time. For other numbers, 24 say, LLVM makes wrong code on processors without
-    AVX-512: bits were lost there.
+    Columns are written 64, 32, 16 or 8 at a time. Of other numbers, 24 say, LLVM makes wrong code for processors
+    without AVX-512: bits were lost there.
     """
     done = 0
     for width in (64, 32, 16, 8):
