@@ -360,9 +360,9 @@ class GameEnv(AECEnv):
     # --- Looking ---
 
     def render(self) -> np.ndarray | str | None:
-        """What the seat that decides sees, or who `view` says: text ("ansi"), pixels ("rgb_array") or a window ("human").
+        """What the seat that decides sees, or who `view` says.
 
-        Pixels are uint8 (height, width, 3).
+        Text with render_mode="ansi", pixels, uint8 (height, width, 3), with "rgb_array", a window with "human".
         """
         if self.render_mode is not None and not self._seeded:
             raise RuntimeError("there is nothing to show before reset()")

@@ -3,6 +3,7 @@
 import os
 import time
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def _painted(scene: Scene, size: tuple[int, int]) -> Any:
 
 @cache
 def _font(pixels: int) -> Any:
-    """pygame's own font, the same on every machine."""
+    """Pygame's own font, the same on every machine."""
     pygame = load_pygame()
     pygame.font.init()
     return pygame.font.Font(None, round(pixels / OWN_FONT))
@@ -111,7 +112,7 @@ class _Brush:
 
     def _lines(self, points: list[tuple[float, float]], colour: str, width: float) -> None:
         thickness = self._length(width)
-        for start, end in zip(points, points[1:]):
+        for start, end in pairwise(points):
             self._draw.line(self._surface, colour, start, end, thickness)
         for point in points:  # round joints
             self._draw.circle(self._surface, colour, point, thickness / 2)

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from monsterzoo.envs import names
@@ -13,10 +14,8 @@ def main(words: Sequence[str]) -> int:
     """Serve a table until interrupted; returns the exit code."""
     words = list(words)
     if "--text" in words:
-        from .text_play import main as play_in_terminal
-
         words.remove("--text")
-        return int(play_in_terminal(words))
+        return int(import_module("monsterzoo.training.text_play").main(words))
     parsed = _parser().parse_args(words)
     table: Any = load_server()
     options = read_options(parsed.players, parsed.option)

@@ -11,7 +11,6 @@ from ..core.scene_parts import (
     EDGE,
     GOLD,
     PALE,
-    PANEL,
     SEATS,
     ask,
     back,
@@ -21,6 +20,7 @@ from ..core.scene_parts import (
     heading,
     in_row,
     name_tag,
+    own_panel,
     seat_boxes,
     seat_panel,
     side_panel,
@@ -148,8 +148,8 @@ def _hand(view: Any) -> list[int]:
 def _draw_other(table: Scene, sight: Sight, k: int, box: Box) -> None:
     """Another seat: its tiles, and its hand."""
     view, shown, (x, y, w, _) = sight.view, sight.views[k], box
-    needs = f", needs {int(view.to_grab[k])}" if view.to_grab[k] else ""
-    seat_panel(table, sight, k, box, f"{_points(view, k)} points{needs}")
+    needs = f"needs {int(view.to_grab[k])}" if view.to_grab[k] and sight.views[k] is None else ""
+    seat_panel(table, sight, k, box, f"{_points(view, k)} points", needs)
     _draw_small_tiles(table, members(view.tiles[k]), x + 12, y + 42, w - 20, f"{sight.called[k]} has")
     if shown is not None:
         hand = _hand(shown)
@@ -158,7 +158,7 @@ def _draw_other(table: Scene, sight: Sight, k: int, box: Box) -> None:
         return
     laid = sum(1 for seat in view.pile_seats if seat == k)
     count = HAND_CARDS - laid
-    table.add(backs(count, (x + 12, y + 138, w - 20, 40), (30, 40), 20), f"{sight.called[k]} has {count} cards")
+    table.add(backs(count, (x + 12, y + 138, w - 20, 40), (30, 40), 13), f"{sight.called[k]} has {count} cards")
 
 
 def _draw_small_tiles(table: Scene, tiles: list[int], x: float, y: float, room: float, whose: str) -> None:
@@ -180,7 +180,7 @@ def _draw_pile(table: Scene, sight: Sight) -> None:
             table.add([rect(box, None, EDGE, 2, 7)])
             continue
         card = _known_card(sight, place)
-        shapes = face(card, box) if card != NONE else back(box)
+        shapes = [*(face(card, box) if card != NONE else back(box))]
         if place < int(view.resolved):
             shapes += cross_out(box, "#8b8b8b", 3)
         elif view.phase >= BURY and place == int(view.resolved) and view.asked:
@@ -231,10 +231,8 @@ def _draw_graveyard(table: Scene, sight: Sight, actions: dict[int, list[tuple[in
 def _draw_own(table: Scene, sight: Sight, actions: dict[int, list[tuple[int, str]]]) -> None:
     """The observer's own tiles and cards."""
     view = sight.view
-    edge, width = (GOLD, 5) if 0 in sight.deciding else (EDGE, 2)
-    table.add([rect((12, 604, 936, 282), PANEL, edge, width, 12), *name_tag(sight, 0, 28, 628)], sight.called[0])
-    note = f"{_points(view, 0)} points" + (f", needs {int(view.to_grab[0])}" if view.to_grab[0] else "")
-    table.add([text(932, 628, note, 26, PALE, "end")])
+    needs = f", needs {int(view.to_grab[0])}" if view.to_grab[0] else ""
+    own_panel(table, sight, 604, f"{_points(view, 0)} points{needs}")
     tiles = members(view.tiles[0])
     for number, x in zip(tiles, in_row(len(tiles), 26, 908, 58, 6)):
         box = (x, 648.0, 58.0, 58.0)
@@ -246,7 +244,7 @@ def _draw_own(table: Scene, sight: Sight, actions: dict[int, list[tuple[int, str
     hand = _hand(view)
     for i, (card, x) in enumerate(zip(hand, in_row(len(hand), 26, 908, 96, 6))):
         box = (x, 724.0, 96.0, 146.0)
-        shapes = face(card, box)
+        shapes = [*face(card, box)]
         if card == view.chosen_card:
             shapes.append(rect(box, None, CHOSEN, 6, 8))
         elif view.phase >= BURY:

@@ -1,5 +1,7 @@
 """Tiles and cards of Bite Night as shapes, and what the cards do in words."""
 
+from functools import lru_cache
+
 from ..core.scene import Box, Point, Shape, circle, placed, polygon, rect, stroke, text
 from ..core.scene_parts import INK, PAPER, cross_out, heart
 from .rules import (
@@ -72,7 +74,8 @@ def symbol(picture: int, x: float, y: float, size: float, colour: str, ground: s
     return shapes
 
 
-def tile(number: int, box: Box, edge: str = "#ffffff") -> list[Shape]:
+@lru_cache(4096)
+def tile(number: int, box: Box, edge: str = "#ffffff") -> tuple[Shape, ...]:
     """A tile: its colour, its picture, a heart in the corner."""
     x, y, w, h = box
     colour, picture = divmod(number, 10)
@@ -84,7 +87,7 @@ def tile(number: int, box: Box, edge: str = "#ffffff") -> list[Shape]:
             circle(x + w * 0.84, y + h * 0.17, w * 0.19, "#ffffff"),
             heart(x + w * 0.84, y + h * 0.18, w * 0.13, "#d01030"),
         ]
-    return shapes
+    return tuple(shapes)
 
 
 def tile_words(number: int) -> str:
@@ -93,18 +96,19 @@ def tile_words(number: int) -> str:
     return name.replace(" heart", " with a heart")
 
 
-def face(card: int, box: Box) -> list[Shape]:
+@lru_cache(4096)
+def face(card: int, box: Box) -> tuple[Shape, ...]:
     """A rendezvous card: what it is about, and what it brings."""
     x, y, w, h = box
     large = w >= 80
     cx, cy = x + w / 2, y + h * (0.5 if large or w < 40 else 0.36)
     shapes = [rect(box, PAPER, _NIGHT, 3, 7), *_motif(card, cx, cy, w * 0.24)]
     if w < 40:  # no room for words
-        return shapes
+        return tuple(shapes)
     if large:
         shapes.append(text(cx, y + 20, _TITLES[card], 23, _NIGHT, room=w - 10))
     shapes.append(text(cx, y + h - (20 if large else 15), _BRINGS[card], 24 if large else 22, INK, room=w - 8))
-    return shapes
+    return tuple(shapes)
 
 
 def _motif(card: int, x: float, y: float, size: float) -> list[Shape]:
@@ -128,7 +132,7 @@ def _motif(card: int, x: float, y: float, size: float) -> list[Shape]:
     if GRAVEYARD <= card < GRAVEYARD_ANY:
         return [_tomb(x, y, size), *symbol(card - GRAVEYARD, x, y + size * 0.15, size * 0.75, "#ffffff", _STONE)]
     if card == GRAVEYARD_ANY:
-        return [_tomb(x, y, size), text(x, y + size * 0.2, "?", size * 1.7)]
+        return [_tomb(x, y, size), text(x, y + size * 0.2, "?", max(size * 1.7, 18))]
     if card == SKIP_TWO:
         arrows = [[(s, -0.8), (s + 0.8, 0.0), (s, 0.8)] for s in (-0.9, 0.1)]
         return [stroke(placed(arrow, x, y, size), _NIGHT, size * 0.35) for arrow in arrows]

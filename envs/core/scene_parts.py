@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from .scene import HEIGHT, WIDTH, Box, Scene, Shape, Sight, Told, circle, polygon, rect, stroke, text, wrapped
+from .scene import HEIGHT, WIDTH, Box, Scene, Shape, Sight, circle, polygon, rect, stroke, text, wrapped
 
 FELT, DARK, PANEL, EDGE = "#123c36", "#0b2522", "#1b4d45", "#3c7a6f"
 PAPER, INK, PALE, GOLD = "#fbf7ea", "#1d2426", "#cfe3dc", "#ffd257"
@@ -33,23 +33,36 @@ def seat_boxes(players: int, height: float = TOP) -> list[Box]:
     return [(x + k * (width + 10), y, width, height) for k in range(players - 1)]
 
 
-def seat_panel(scene: Scene, sight: Sight, k: int, box: Box, note: str) -> None:
-    """The place of a seat: its name, a note on the right, and a bright edge where it has to decide."""
+def seat_panel(scene: Scene, sight: Sight, k: int, box: Box, note: str, more: str = "") -> None:
+    """The place of a seat: its name, notes on the right above and below, a bright edge where it has to decide."""
     x, y, w, h = box
     deciding = k in sight.deciding
     edge, width = (GOLD, 5) if deciding else (EDGE, 2)
-    label = f"{sight.called[k]}{', has to decide' if deciding else ''}: {note}"
+    said = ", ".join(words for words in (note, more) if words)
+    label = f"{sight.called[k]}{', has to decide' if deciding else ''}{': ' if said else ''}{said}"
     scene.add([rect(box, PANEL, edge, width, 12), *name_tag(sight, k, x + 14, y + 22, w * 0.44)], label)
     scene.add([text(x + w - 14, y + 22, note, 24, PALE, "end", w * 0.56 - 30)])
+    if more:
+        scene.add([text(x + w - 14, y + h - 28, more, 22, GOLD, "end")])
+
+
+def own_panel(scene: Scene, sight: Sight, top: float, note: str = "") -> None:
+    """The observer's own place, at the bottom of the board."""
+    x, _, w, _ = BOARD
+    edge, width = (GOLD, 5) if 0 in sight.deciding else (EDGE, 2)
+    box = (x, top, w, BAR[1] - 8 - top)
+    label = f"{sight.called[0]}{': ' if note else ''}{note}"
+    scene.add([rect(box, PANEL, edge, width, 12), *name_tag(sight, 0, x + 16, top + 26)], label)
+    scene.add([text(x + w - 16, top + 26, note, 26, PALE, "end")])
 
 
 def name_tag(sight: Sight, k: int, x: float, y: float, room: float = 200) -> list[Shape]:
-    """A dot in the seat's colour and its name."""
+    """A dot in the seat's colour and its name; a star for who has won."""
     won = sight.winners is not None and k in sight.winners
-    name = sight.called[k] + (" (won)" if won else "")
+    colour = SEATS[sight.number(k)]
     return [
-        circle(x + 8, y, 9, SEATS[sight.number(k)], DARK),
-        text(x + 26, y, name, 24, GOLD if won else "#ffffff", "start", room - 26),
+        star(x + 8, y, 14, GOLD) if won else circle(x + 8, y, 9, colour, DARK),
+        text(x + 26, y, sight.called[k], 24, GOLD if won else "#ffffff", "start", room - 26),
     ]
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from ..core.scene import Box, Scene, Shape, Sight, Told, circle, polygon, rect, text
@@ -12,7 +13,6 @@ from ..core.scene_parts import (
     GOLD,
     INK,
     PALE,
-    PANEL,
     PAPER,
     SEATS,
     SIDE,
@@ -21,6 +21,7 @@ from ..core.scene_parts import (
     begin,
     heading,
     name_tag,
+    own_panel,
     seat_boxes,
     seat_panel,
     side_panel,
@@ -122,7 +123,7 @@ def _telling(before: Any, after: Any, mover: int, action: int | None) -> Iterato
         yield Told(f"{{{mover}}}: {_lower(spoken(before, action, names))}", mover, action)
         if action == STEAL_MECHA:
             yield from _stolen(before, after, mover)
-    if before.phase != TAKE and action is not None and action < END_DISCARDS or before.phase == REACT:
+    if (before.phase != TAKE and action is not None and action < END_DISCARDS) or before.phase == REACT:
         yield from _settled(before, after, action, cancelling)
     if news_turn(before, after):
         player = int(after.turn_player)
@@ -212,7 +213,8 @@ def _prompt(sight: Sight) -> str:
     return "Cancel this discard with a 6 or a wild card?" if view.phase == REACT else "Take one thing the dice allow"
 
 
-def card_face(value: int, box: Box) -> list[Shape]:
+@lru_cache(4096)
+def card_face(value: int, box: Box) -> tuple[Shape, ...]:
     """A kaiju."""
     x, y, w, h = box
     colour = COLOURS[value]
@@ -223,7 +225,7 @@ def card_face(value: int, box: Box) -> list[Shape]:
     ]
     eyes = [cx] if value <= 3 else [cx - r * 0.4, cx + r * 0.4]
     teeth = [(cx - r * 0.5, cy + r * 0.35), (cx + r * 0.5, cy + r * 0.35), (cx, cy + r * 0.8)]
-    return [
+    return (
         rect(box, PAPER, colour, 4, 9),
         *(polygon(points, colour) for points in horns),
         circle(cx, cy, r, colour),
@@ -232,7 +234,7 @@ def card_face(value: int, box: Box) -> list[Shape]:
         polygon(teeth, "#ffffff"),
         text(x + 9, y + 25, str(value), 34, colour, "start"),
         text(cx, y + h - 14, DOES[value], 21, INK, room=w - 10),
-    ]
+    )
 
 
 def mecha_face(number: int, box: Box) -> list[Shape]:
@@ -261,14 +263,20 @@ def chip(words: str, colour: str, x: float, y: float, width: float = 38) -> list
 def _draw_other(table: Scene, sight: Sight, k: int, box: Box, actions: dict[int, str]) -> None:
     """Another seat: the kaiju it is known to hold, its secret ones, mechas, wounds."""
     view, (x, y, w, _) = sight.view, box
-    seat_panel(table, sight, k, box, _standing(sight, k))
+    seat_panel(table, sight, k, box, f"{_points(sight, k)} points")
+    wounds = int(view.wounds[k])
+    if wounds:
+        at = (x + w - 24, y + 62)
+        table.add(
+            [circle(*at, 17, "#c22f2f", "#ffffff"), text(*at, str(wounds), 22)], f"{wounds} wounds of {sight.called[k]}"
+        )
     shown = sight.views[k]
     held = Counter(cards_of(view.known[k] if shown is None else shown.hand))
     unknown = int(view.unknown[k]) if shown is None else 0
     left, top = x + 12, y + 44
     for value, count in held.items():
         width = 38 if count == 1 else 62
-        if left + width > x + w - 8:
+        if left + width > x + w - (48 if wounds and top < y + 60 else 8):
             left, top = x + 12, top + 44
         face = chip(f"{value}" if count == 1 else f"{value} ×{count}", COLOURS[value], left, top, width)
         table.add(face, f"{sight.called[k]} holds {count} × {value}")
@@ -279,8 +287,8 @@ def _draw_other(table: Scene, sight: Sight, k: int, box: Box, actions: dict[int,
         face = [*back((left, top, 30, 38)), text(left + 36, top + 20, f"×{unknown}", 24, PALE, "start")]
         table.add(face, f"{sight.called[k]} holds {unknown} unknown cards")
     for i, number in enumerate(mechas_of(view.mechas[k])):
-        at = (x + 12 + i * 48, y + 144, 44.0, 38.0)
-        _add_mecha(table, chip(f"{number}-{number}", "#46525c", at[0], at[1], 44), number, at, view, actions)
+        place = (x + 12 + i * 48, y + 144, 44.0, 38.0)
+        _add_mecha(table, chip(f"{number}-{number}", "#46525c", *place[:2], 44), number, place, view, actions)
 
 
 def _add_mecha(
@@ -351,39 +359,40 @@ def _draw_supply(table: Scene, view: Any, actions: dict[int, str]) -> None:
 
 
 def _draw_pending(table: Scene, sight: Sight) -> None:
-    """The discard that waits for reactions, with the cancels on it."""
-    view = sight.view
-    box = (24.0, 558.0, 912.0, 76.0)
+    """The discard that waits for reactions, with the cancels on it; else what was discarded so far."""
+    view, box = sight.view, (24.0, 558.0, 912.0, 76.0)
     if view.pending_effect == NONE:
         counts = Counter(cards_of(view.discard_pile))
         words = "  ".join(f"{value}×{count}" for value, count in counts.items()) or "nothing yet"
-        table.add([rect(box, DARK, EDGE, 2, 10), heading(40, 578, "Discarded so far"), text(40, 612, words, 25, "#ffffff", "start", 880)])  # fmt: skip
+        table.add([rect(box, DARK, EDGE, 2, 10), heading(40, 578, "Discarded so far")])
+        table.add([text(40, 612, words, 25, "#ffffff", "start", 880)])
         return
     who, card = int(view.turn_player), int(view.pending_card)
     words = f"{sight.called[who]}: {card} to {effect_words(view, int(view.pending_effect), sight.called)}"
     laid = [f"{int(count)} by {sight.called[k]}" for k, count in enumerate(view.cancels[: len(sight.called)]) if count]
     note = f"cancels: {', '.join(laid)}" if laid else "no cancel yet"
-    shapes = [rect(box, "#4a2323", GOLD, 3, 10), *chip(str(card), COLOURS[card], 40, 577), circle(96, 596, 8, SEATS[sight.number(who)])]  # fmt: skip
-    shapes += [text(116, 584, words, 26, "#ffffff", "start", 800), text(116, 614, note, 22, PALE, "start", 800)]
+    shapes = [
+        rect(box, "#4a2323", GOLD, 3, 10),
+        *chip(str(card), COLOURS[card], 40, 577),
+        circle(96, 596, 8, SEATS[sight.number(who)]),
+        text(116, 584, words, 26, "#ffffff", "start", 800),
+        text(116, 614, note, 22, PALE, "start", 800),
+    ]
     table.add(shapes, f"pending: {words}; {note}")
 
 
 def _draw_own(table: Scene, sight: Sight, actions: dict[int, str]) -> None:
     """The observer's own hand; copies of a value are one thing to discard."""
     view = sight.view
-    edge, width = (GOLD, 5) if 0 in sight.deciding else (EDGE, 2)
-    note = _standing(sight, 0)
-    table.add(
-        [rect((12, 646, 936, 238), PANEL, edge, width, 12), *name_tag(sight, 0, 28, 672)], f"{sight.called[0]}: {note}"
-    )
-    table.add([text(932, 672, note, 26, PALE, "end")])
+    own_panel(table, sight, 646, _standing(sight, 0))
     held = Counter(cards_of(view.hand))
     mechas = mechas_of(view.mechas[0])
     width, height = 96.0, 132.0
     copies = sum(held.values()) - len(held)
     step = min(40.0, (900 - (width + 8) * (len(held) + len(mechas))) / max(copies, 1))
     if step < 18:  # many different cards: smaller ones
-        width, height, step = 66.0, 100.0, 18.0
+        width, height = 66.0, 100.0
+        step = min(18.0, max(900 - (width + 8) * (len(held) + len(mechas)), 0) / max(copies, 1))
     left = 26.0
     secret = Counter(cards_of(view.hand)) - Counter(cards_of(view.known[0]))
     for value, count in held.items():

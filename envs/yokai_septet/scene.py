@@ -11,7 +11,6 @@ from ..core.scene_parts import (
     EDGE,
     GOLD,
     PALE,
-    PANEL,
     SEATS,
     ask,
     back,
@@ -21,13 +20,14 @@ from ..core.scene_parts import (
     heading,
     in_row,
     name_tag,
+    own_panel,
     seat_boxes,
     seat_panel,
     side_panel,
 )
 from .rules import BASE, DISCARD, DOWN, EXCHANGING, KEEP, KEEP_NEW, KEEP_OLD, NO_EXCHANGE, NONE, PASS, PLAY, SUITS, UP
-from .scene_cards import COLOURS, chips, describe_card, face, symbol
-from .text import CARD_NAMES, EXCHANGES, captured_cards, members, on_places, suit_names, trick_cards
+from .scene_cards import COLOURS, chips, describe_card, face, suit_sign, symbol
+from .text import CARD_NAMES, captured_cards, members, on_places, suit_names, trick_cards
 
 INKS = {
     rf"\b(?:{suit[0]}\d+\*?|{suit})(?!\w)": ink
@@ -182,11 +182,7 @@ def _draw_other(table: Scene, sight: Sight, k: int, box: Box) -> None:
         shapes: list[Shape] = [text(x + 12, y + 168, "without", 21, PALE, "start")]
         for i, suit in enumerate(voids):
             left = x + 102 + i * 30
-            shapes += [rect((left, y + 155, 27, 27), "#ffffff", None, corner=5)]
-            shapes += [
-                *symbol(suit, left + 13, y + 168, 9, COLOURS[suit]),
-                *cross_out((left, y + 155, 27, 27), "#000000", 2),
-            ]
+            shapes += [*suit_sign(suit, left, y + 155), *cross_out((left, y + 155, 27, 27), "#000000", 2)]
         table.add(shapes, f"{sight.called[k]} has no {', '.join(suit_names(view.void[k]))} in hand")
     if len(sight.called) == 2:
         _draw_straw(table, sight, k, x + 330, y + 14, {})
@@ -259,10 +255,7 @@ def _draw_last_trick(table: Scene, sight: Sight, top: float) -> None:
 def _draw_own(table: Scene, sight: Sight, actions: dict[int, str], top: float) -> None:
     """The observer's own cards; those that may be chosen can be clicked."""
     view, players = sight.view, len(sight.called)
-    edge, width = (GOLD, 5) if 0 in sight.deciding else (EDGE, 2)
-    table.add(
-        [rect((12, top, 936, 884 - top), PANEL, edge, width, 12), *name_tag(sight, 0, 28, top + 26)], sight.called[0]
-    )
+    own_panel(table, sight, top)
     _draw_passes(table, view, top + 8)
     if players == 2:
         _draw_straw(table, sight, 0, 200, top + 46, actions)
@@ -322,39 +315,31 @@ def _draw_straw(table: Scene, sight: Sight, k: int, x: float, y: float, actions:
 def _draw_scores(table: Scene, sight: Sight) -> None:
     """The sides: points, tricks, captured bosses, sealed suits."""
     view, players, sides = sight.view, len(sight.called), int(sight.view.sides)
-    suitors = view.variant != BASE
-    members_ = players // sides
-    each = 34 * members_ + 72 + (86 if suitors else 0)
+    each = 34.0 * (players // sides) + 72 + (86 if view.variant != BASE else 0)
     x, y, w, _ = side_panel(table, sight, each * sides + 10)
     for side in range(sides):
-        top = y + 8 + each * side
-        shapes: list[Shape] = [rect((x + 6, top, w - 12, each - 8), DARK, None, corner=8)]
-        for i, k in enumerate(range(side, players, sides)):
-            shapes += name_tag(sight, k, x + 14, top + 22 + 34 * i)
-        target = int(view.target)
-        score = int(view.sealed[side]).bit_count() if suitors else int(view.scores[side])
-        shapes.append(text(x + w - 16, top + 22, f"{score} / {target}", 28, GOLD, "end"))
-        line = top + 20 + 34 * members_
-        shapes.append(
-            text(
-                x + w - 16,
-                top + 20 + 34 * (members_ - 1) if members_ > 1 else line + 22,
-                f"{int(view.tricks[side])} tricks",
-                22,
-                PALE,
-                "end",
-            )
-        )
-        captured = captured_cards(view, side)
-        shapes += chips(captured, x + 12, line - 4, 284 if members_ > 1 else 200, 40.5)
-        words = f"{int(view.tricks[side])} tricks, {score} of {target}, bosses {' '.join(CARD_NAMES[c] for c in captured) or 'none'}"
-        if suitors:
-            shapes.append(text(x + 14, line + 96, "sealed", 21, PALE, "start"))
-            for i, suit in enumerate(suit for suit in range(7) if int(view.sealed[side]) >> suit & 1):
-                left = x + 90 + i * 29
-                shapes += [
-                    rect((left, line + 83, 27, 27), "#ffffff", None, corner=5),
-                    *symbol(suit, left + 13, line + 96, 9, COLOURS[suit]),
-                ]
-            words += f", sealed {', '.join(suit_names(view.sealed[side])) or 'none'}"
-        table.add(shapes, words)
+        _draw_side(table, sight, side, (x + 6, y + 8 + each * side, w - 12, each - 8))
+
+
+def _draw_side(table: Scene, sight: Sight, side: int, box: Box) -> None:
+    view, (x, y, w, _) = sight.view, box
+    seats = range(side, len(sight.called), int(view.sides))
+    sealed = [suit for suit in range(7) if int(view.sealed[side]) >> suit & 1]
+    tricks, target = int(view.tricks[side]), int(view.target)
+    score = len(sealed) if view.variant != BASE else int(view.scores[side])
+    captured = captured_cards(view, side)
+    line = y + 20 + 34 * len(seats)
+    beside = line - 34 if len(seats) > 1 else line + 22
+    shapes = [
+        rect(box, DARK, None, corner=8),
+        *(shape for i, k in enumerate(seats) for shape in name_tag(sight, k, x + 8, y + 22 + 34 * i)),
+        text(x + w - 10, y + 22, f"{score} / {target}", 28, GOLD, "end"),
+        text(x + w - 10, beside, f"{tricks} trick{'' if tricks == 1 else 's'}", 22, PALE, "end"),
+        *chips(captured, x + 6, line - 4, 284 if len(seats) > 1 else 200, 40.5),
+    ]
+    words = f"{tricks} tricks, {score} of {target}, bosses {' '.join(CARD_NAMES[card] for card in captured) or 'none'}"
+    if view.variant != BASE:
+        words += f", sealed {', '.join(suit_names(view.sealed[side])) or 'none'}"
+        shapes.append(text(x + 8, line + 96, "sealed" if sealed else "nothing sealed", 21, PALE, "start"))
+        shapes += [shape for i, suit in enumerate(sealed) for shape in suit_sign(suit, x + 84 + i * 29, line + 83)]
+    table.add(shapes, words)

@@ -1,5 +1,6 @@
 """Cards of Yokai Septet as shapes: the symbols of the seven suits, faces, and chips for small spaces."""
 
+from functools import lru_cache
 from math import cos, pi, sin
 
 from ..core.scene import Box, Point, Shape, placed, polygon, rect, stroke, text
@@ -42,6 +43,11 @@ def symbol(suit: int, x: float, y: float, size: float, colour: str) -> list[Shap
     return [polygon(placed(figure, x, y, size), colour)]
 
 
+def suit_sign(suit: int, x: float, y: float) -> list[Shape]:
+    """A suit's sign on a small square."""
+    return [rect((x, y, 27, 27), "#ffffff", None, corner=5), *symbol(suit, x + 13, y + 13, 9, COLOURS[suit])]
+
+
 def describe_card(card: int) -> str:
     """A card in words."""
     if card == THE_A:
@@ -50,7 +56,8 @@ def describe_card(card: int) -> str:
     return f"{SUITS[SUIT_OF[card]]} {RANK_OF[card]}{' foil' if card >= CARDS else ''}{boss}"
 
 
-def face(card: int, box: Box) -> list[Shape]:
+@lru_cache(4096)
+def face(card: int, box: Box) -> tuple[Shape, ...]:
     """A card face up: its name in the corner, the suit's sign, a star and gold for bosses."""
     x, y, w, h = box
     suit, boss = int(SUIT_OF[card]), RANK_OF[card] == 7
@@ -66,7 +73,7 @@ def face(card: int, box: Box) -> list[Shape]:
         shapes.append(star(x + w / 2, y + h * 0.86, min(w, h) * 0.12, "#d99a00"))
     if card == THE_A:
         shapes.append(text(x + w / 2, y + h * 0.87, "A", h * 0.2, INK))
-    return shapes
+    return tuple(shapes)
 
 
 def chip(card: int, x: float, y: float, width: float = 40) -> list[Shape]:

@@ -16,7 +16,7 @@ HINT = "search:2000"
 """Who gives hints: a number of simulations, not milliseconds, so that a hint is a function of what the seat knows."""
 
 
-class Unready(ValueError):
+class UnreadyError(ValueError):
     """Something that cannot be done now; the game has not changed."""
 
 
@@ -70,9 +70,9 @@ class PlayedGame:
     def act(self, decision: Any, action: Any) -> None:
         """Carry out the person's action; raises `ValueError` (`IllegalActionError`) and changes nothing otherwise."""
         if not self.waiting or not self.ready:
-            raise Unready("the game is over" if self.over else "it is not your turn")
+            raise UnreadyError("the game is over" if self.over else "it is not your turn")
         if decision != len(self.decisions) - 1:
-            raise Unready(f"this is decision {len(self.decisions) - 1}, not {decision!r}: the table has moved on")
+            raise UnreadyError(f"this is decision {len(self.decisions) - 1}, not {decision!r}: the table has moved on")
         if isinstance(action, bool) or not isinstance(action, int):
             raise ValueError(f"an action is a whole number, not {action!r:.40}")
         self._step(self.seat, action)
@@ -92,10 +92,10 @@ class PlayedGame:
         yield self.table()
 
     def undo(self) -> "PlayedGame":
-        """A new game from the position before the person's last action; raises `Unready` where there is none."""
+        """A new game from the position before the person's last action; raises `UnreadyError` where there is none."""
         kept = len(self.decisions) - (1 if self.waiting else 0)
         if kept < 1:
-            raise Unready("there is nothing to take back")
+            raise UnreadyError("there is nothing to take back")
         twin = PlayedGame(self.variant, self.seat, self.players)
         saved, told = self.decisions[kept - 1]
         twin.env.restore(saved)
@@ -105,7 +105,7 @@ class PlayedGame:
     def hint(self) -> dict[str, Any]:
         """What a search thinks of every legal action: how often it was tried, and the chance to win with it."""
         if not self.waiting:
-            raise Unready("hints are for your own turn")
+            raise UnreadyError("hints are for your own turn")
         decision = len(self.decisions) - 1
         if self._hint is None or self._hint[0] != decision:
             self._hint = decision, {"say": "hint", "decision": decision, "actions": self._analysed()}

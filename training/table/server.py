@@ -22,7 +22,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from .played import PlayedGame, Unready, seat_players
+from .played import PlayedGame, UnreadyError, seat_players
 from .watched import WatchedGame
 
 STATIC = Path(__file__).parent / "static"
@@ -123,9 +123,9 @@ class Browser:
         else:
             table = self._table
             if table is None:
-                raise Unready("join a game first")
+                raise UnreadyError("join a game first")
             if table.lock.locked() and what != "show":
-                raise Unready("the others are still deciding")
+                raise UnreadyError("the others are still deciding")
             async with table.lock:
                 await self._move(table, table.game, what, message)
 

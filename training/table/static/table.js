@@ -90,6 +90,7 @@ function show(message) {
     name === `player_${seat}` ? "" : `player_${seat}: ${name}`).filter(Boolean).join(", ");
   draw(message.scene, $("scene"), choose, say);
   say("");
+  $("prompt").textContent = message.scene.prompt;
   told = told.slice(0, fresh ? 0 : message.from).concat(message.told);
   showHistory();
   const playing = message.say === "table";
@@ -105,8 +106,8 @@ function show(message) {
   if (focused && mine) moveFocus($("scene"), 1);
 }
 
-function say(words) {
-  $("says").textContent = words || shown.scene.prompt;
+function say(words) { // what a click would do
+  $("says").textContent = words;
 }
 
 function showHistory() {
