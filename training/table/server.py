@@ -124,7 +124,7 @@ class Browser:
             table = self._table
             if table is None:
                 raise UnreadyError("join a game first")
-            if table.lock.locked() and what != "show":
+            if table.lock.locked() and isinstance(table.game, PlayedGame) and not table.game.ready:
                 raise UnreadyError("the others are still deciding")
             async with table.lock:
                 await self._move(table, table.game, what, message)
