@@ -201,8 +201,9 @@ def _known_card(sight: Sight, place: int) -> int:
 def _draw_middle(table: Scene, view: Any, actions: dict[int, list[tuple[int, str]]]) -> None:
     """The tiles to grab."""
     tiles = members(view.middle)
-    words = "Tiles to grab" if tiles else "The tiles of this round come when all cards are laid"
-    table.add([heading(24, 386, words)])
+    if tiles or view.phase == LAY:
+        words = "Tiles to grab" if tiles else "The tiles of this round come when all cards are laid"
+        table.add([heading(24, 386, words)])
     for i, number in enumerate(tiles):
         box = (24 + i % 8 * 100.0, 402 + i // 8 * 98.0, 90.0, 90.0)
         chosen = int(view.chosen_tiles) >> number & 1

@@ -58,7 +58,7 @@ COLOURS = (
 )  # fmt: skip
 """Of the kaiju, by value."""
 DOES = (
-    "", "most: 15", "reroll", "wounds", "steal", "draw", "cancel", "turn die", "all 8s", "wild", "wild", "wild",
+    "", "most 1s", "reroll", "wounds", "steal", "draw", "cancel", "turn die", "all 8s", "wild", "wild", "wild",
 )  # fmt: skip
 INKS = {r"\b\d+-\d+\b": 247, r"\b(?:9|10|11)\b": 203, r"\b[78]\b": 215, r"\b[456]\b": 78, r"\b[123]\b": 75}
 CARD = (84.0, 116.0)

@@ -4,13 +4,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-PATIENCE = 15
+PATIENCE = 60
 """Seconds for anything to happen; compiling a game for the first time takes a while."""
 
 
@@ -27,11 +26,7 @@ class Page:
         return elements
 
     def until(self, condition: Any) -> Any:
-        try:
-            return WebDriverWait(self.driver, PATIENCE, poll_frequency=0.02).until(lambda _: condition())
-        except TimeoutException:
-            self.screenshot(Path("/tmp/stuck.png"))
-            raise
+        return WebDriverWait(self.driver, PATIENCE, poll_frequency=0.02).until(lambda _: condition())
 
     @property
     def state(self) -> str:

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from page import Page
 
+DECK = '{"2": 3, "4": 3, "5": 2, "6": 3, "7": 3, "8": 4, "9": 1, "10": 1}'  # a short game
 GAMES = {
-    "pikit_v0": ("--players", "3", "--opponents", "heuristic", "random"),
+    "pikit_v0": ("--players", "2", "--opponents", "random", "--option", f"deck={DECK}"),
     "yokai_septet_v0": ("--players", "2", "--option", "episode=round"),
     "bite_night_v0": ("--players", "3", "--option", "laps=1", "--option", "advanced=true"),
 }
