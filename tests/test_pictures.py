@@ -72,8 +72,12 @@ def test_pixels_of_a_seat_do_not_depend_on_what_it_cannot_know(module: Any) -> N
     env.reset(seed=4)
     variant, luck, shown = env.variant, streams(0, 1, "search"), 0
     world = variant.new_states(1)
-    for _ in range(5):
+    for moment in range(25):
+        if moment >= 4 and shown:
+            break
         play(env, 12)
+        if not int(env._states["acting"][0]):
+            env.reset(seed=moment)
         for seat in (0, variant.players - 1):
             imagine(world, env._states, seat, luck[0])
             own = [paint(scene_of(variant, states, seat), (640, 480)) for states in (env._states, world)]
