@@ -6,11 +6,12 @@ RUN := $(VENV)/bin/python -m
 INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 PACKAGING := pyproject.toml setup.py constraints.txt
 
-.PHONY: help demo test lint fuzz soak benchmark generated clean
+.PHONY: help demo test test-browser lint fuzz soak benchmark generated clean
 
 help:
 	@echo "make demo       train a network for a minute and let it play; about three minutes, into runs/demo"
 	@echo "make test       ruff, mypy and pytest"
+	@echo "make test-browser  whole games by clicks in Chromium; screenshots in build/screenshots"
 	@echo "make fuzz       odd and impossible inputs at every entrance, for MINUTES=30"
 	@echo "make soak       STEPS=1e9 steps of all games (or MINUTES=30), looking for leaks and lost cards"
 	@echo "make benchmark  the full throughput table, kept in docs"
@@ -22,6 +23,15 @@ demo: $(VENV)/.demo
 
 test: lint
 	$(RUN) pytest -n 2
+
+HAS_CHROMIUM := command -v chromium > /dev/null && command -v chromedriver > /dev/null
+# Debian's Chromium and its driver; where there is none and none can be installed, that is said and nothing fails.
+test-browser: $(VENV)/.test
+	@$(HAS_CHROMIUM) || { echo "installing Chromium: apt-get install chromium chromium-driver"; \
+		{ apt-get update; apt-get install --yes chromium chromium-driver; } > /dev/null 2>&1 || true; }
+	@if $(HAS_CHROMIUM); \
+	then MONSTERZOO_BROWSER=1 $(RUN) pytest tests/browser; \
+	else echo "the browser tests are left out: there is no Chromium, and apt-get could not install it"; fi
 
 lint: $(VENV)/.test
 	$(RUN) ruff format --check .
@@ -43,6 +53,7 @@ benchmark: $(VENV)/.test
 generated: $(VENV)/.test
 	$(RUN) tools.tables --write
 	$(RUN) tools.playthrough --write
+	$(RUN) tools.gallery
 
 # Stamps: installing again is only needed when the packaging has changed.
 
@@ -55,7 +66,7 @@ $(VENV)/.demo: $(VENV)/.python $(PACKAGING)
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.python $(PACKAGING)
-	$(INSTALL) ".[test,train,render]"
+	$(INSTALL) ".[test,train,render,play]"
 	@touch $@ $(VENV)/.demo
 
 clean:

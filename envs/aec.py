@@ -18,6 +18,7 @@ from .core.game import Game, Variant
 from .core.layout import Layout
 from .core.options import is_whole, whole
 from .core.rng import check_seed, generator
+from .rendering import FPS, MODES, SIZE, Renderer
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 from .wrapping import StandardWrappers
 
@@ -34,14 +35,20 @@ class GameEnv(AECEnv):
     nothing to decide has the no-op, the last action, alone in its mask.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "is_parallelizable": True, "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": MODES, "is_parallelizable": True, "render_fps": FPS}
 
-    def __init__(self, game: Game, render_mode: str | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        game: Game,
+        render_mode: str | None = None,
+        *,
+        view: str | None = None,
+        render_size: tuple[int, int] = SIZE,
+        **options: Any,
+    ) -> None:
         super().__init__()
         self.variant: Variant = game.variant(**options)
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            allowed = ", ".join(repr(mode) for mode in (None, *self.metadata["render_modes"]))
-            raise ValueError(f"{game.name}: render_mode={render_mode!r} is not allowed; allowed: {allowed}")
+        self._renderer = Renderer(self.variant, render_mode, view, render_size)
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "name": game.name}
         self.possible_agents = list(self.variant.agents)
@@ -123,6 +130,7 @@ class GameEnv(AECEnv):
 
     def _begin(self) -> None:
         """Bookkeeping of a game that has just begun."""
+        self._renderer.forget()
         agents = self.possible_agents
         self.agents = list(agents)
         self.rewards = dict.fromkeys(agents, 0.0)
@@ -168,6 +176,8 @@ class GameEnv(AECEnv):
             legal = False
         if not legal or number == self._num_actions - 1:
             raise self.variant.refuse(self._states[0], seat, action)
+        if self.render_mode is not None:
+            self._renderer.remember(self._states, seat, number)
         masks = np.empty(self._mask_shape, np.uint64)
         acting = int(
             kernels.advance_one(self._states, 0, seat, number, self._rewards, masks, self._words, self._num_actions)
@@ -349,21 +359,18 @@ class GameEnv(AECEnv):
 
     # --- Looking ---
 
-    def render(self) -> str | None:
-        """The table as text: returned with render_mode="ansi", printed with "human"."""
-        if self.render_mode is None:
-            return None
-        text = self.variant.draw_table(self._states, 0)
-        if self.render_mode == "ansi":
-            return text
-        self.print(text + "\n")
-        return None
+    def render(self) -> np.ndarray | str | None:
+        """What the seat that decides sees, or who `view` says.
 
-    print = staticmethod(print)
-    """Where render_mode="human" shows the table."""
+        Text with render_mode="ansi", pixels, uint8 (height, width, 3), with "rgb_array", a window with "human".
+        """
+        if self.render_mode is not None and not self._seeded:
+            raise RuntimeError("there is nothing to show before reset()")
+        return self._renderer.render(self._states, self._acting)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Close the window, if there is one."""
+        self._renderer.close()
 
     def __str__(self) -> str:
         return self.variant.game.name

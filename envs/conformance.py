@@ -7,11 +7,13 @@ illegal ever ends a game. `check_truncation` stands in for it.
 
 import copy
 import json
+import os
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from importlib.util import find_spec
 from inspect import signature
 from io import StringIO
 from typing import Any
@@ -30,6 +32,8 @@ from .core.contract import HEADER, MAX_PLAYERS, PLAYING, VIEW_HEADER, imagine
 from .core.game import Game, IllegalActionError, Variant
 from .core.layout import NUMBERS, SET, Field
 from .core.rng import env_seed, generator, streams
+from .core.scene import Scene
+from .looking import scene_of
 from .parallel import ParallelGameEnv
 from .register import gymnasium_id
 
@@ -208,18 +212,21 @@ def check_pettingzoo(case: Case) -> None:
         parallel_api_test(case.parallel_env(), num_cycles=200)
         seed_test(lambda: case.env(), num_cycles=60)
         parallel_seed_test(lambda: case.parallel_env(), num_cycles=60)
-        render_test(_quiet(case.env))
+        if find_spec("pygame") is not None:
+            with _no_screen():
+                render_test(case.env)
 
 
-def _quiet(make_env: Callable[..., AECEnv]) -> Callable[..., AECEnv]:
-    """Environments that print nowhere, for tests of render_mode="human"."""
-
-    def quiet(**options: Any) -> AECEnv:
-        env = make_env(**options)
-        env.unwrapped.print = lambda text: None
-        return env
-
-    return quiet
+@contextmanager
+def _no_screen() -> Iterator[None]:
+    """Windows that nobody sees, unless somebody has said where to show them."""
+    given = os.environ.get("SDL_VIDEODRIVER")
+    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+    try:
+        yield
+    finally:
+        if given is None:
+            del os.environ["SDL_VIDEODRIVER"]
 
 
 def check_gymnasium(case: Case) -> None:
@@ -571,6 +578,35 @@ def check_secrets(case: Case) -> None:
         assert moved, "determinize never changed anything"
 
 
+def check_scenes(case: Case) -> None:
+    """Scenes are JSON; every legal action has exactly one place to click, with words; what is hidden stays hidden."""
+    variant, env, random = case.variant, case.raw_env(), np.random.default_rng(case.seed)
+    stream, worlds = streams(case.seed, 1, "search"), variant.new_states(1)
+    for step in moments(env, random, case.seed, 9):
+        for seat, agent in enumerate(env.possible_agents):
+            moment = f"seat {seat} at step {step}"
+            scene = scene_of(variant, env._states, seat)
+            _check_targets(scene, env.infos[agent]["action_mask"], moment)
+            imagine(worlds, env._states, seat, stream[0])
+            assert _as_text(scene) == _as_text(scene_of(variant, worlds, seat)), f"{moment}: the scene shows secrets"
+        spectators = scene_of(variant, env._states, None)
+        assert not any(part.actions for part in spectators.parts), "spectators are offered actions"
+
+
+def _as_text(scene: Scene) -> str:
+    return json.dumps(scene.as_json())
+
+
+def _check_targets(scene: Scene, mask: np.ndarray, moment: str) -> None:
+    """The legal actions of a mask, and no others, have one place each to click on."""
+    offered = sorted(action for part in scene.parts for action, _ in part.actions)
+    legal = [] if mask[-1] else np.flatnonzero(mask).tolist()
+    assert offered == legal, f"{moment}: the scene offers {offered}, legal are {legal}"
+    for part in scene.parts:
+        assert not part.actions or part.box, f"{moment}: {part.label!r} has actions, but no box to click on"
+        assert all(words for _, words in part.actions), f"{moment}: {part.label!r} does not say what it does"
+
+
 def check_search_stream(case: Case) -> None:
     """Imagined worlds are a function of what the seat knows and of the given stream: nothing hidden leaves a trace."""
     variant, env, random = case.variant, case.raw_env(), np.random.default_rng(case.seed)
@@ -599,5 +635,6 @@ CHECKS: tuple[Callable[[Case], None], ...] = (
     check_records,
     check_same_games,
     check_secrets,
+    check_scenes,
     check_search_stream,
 )

@@ -118,12 +118,13 @@ class ParallelGameEnv(ParallelEnv):
         """The global state, see `GameEnv.state`."""
         return self.aec.state()
 
-    def render(self) -> str | None:
-        """The table as text, see `GameEnv.render`."""
+    def render(self) -> np.ndarray | str | None:
+        """See `GameEnv.render`; without a `view` it is the first seat's that decides."""
         return self.aec.render()
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Close the window, if there is one."""
+        self.aec.close()
 
     def __str__(self) -> str:
         return str(self.aec)

@@ -15,7 +15,9 @@ from .core.options import is_whole, whole
 from .core.rng import check_seed, env_seed, generator, streams
 from .core.seat_kernels import Uniform, fresh_token, mix_tokens
 from .core.threads import Crew, check_counts
+from .looking import stepped
 from .players import as_actions, ask, check_player, make_player
+from .rendering import FPS, MODES, SIZE, Renderer
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 
 
@@ -262,17 +264,25 @@ class SeatVectorEnv(VectorEnv):
 class SeatEnv(gymnasium.Env):
     """One game for one seat, see `SeatVectorEnv`; seeded with s it is the AEC environment seeded with s."""
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": MODES, "render_fps": FPS}
 
-    def __init__(self, game: Game | str, *, render_mode: str | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        game: Game | str,
+        *,
+        render_mode: str | None = None,
+        view: str | None = None,
+        render_size: tuple[int, int] = SIZE,
+        **options: Any,
+    ) -> None:
         self._games = SeatVectorEnv(game, 1, **options)
         self.variant = self._games.variant
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(f"render_mode={render_mode!r} is not allowed; allowed: None, 'ansi', 'human'")
+        self._renderer = Renderer(self.variant, render_mode, view, render_size)
         self.render_mode = render_mode
         self.observation_space = self._games.single_observation_space
         self.action_space = self._games.single_action_space
         self._over = True
+        self._last_seat = 0
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -289,6 +299,9 @@ class SeatEnv(gymnasium.Env):
         if seed is not None or games._seeds is None or not self._replaced():
             games.reset(seed=None if seed is None else [seed])
         self._over = False
+        self._renderer.forget()
+        if self.render_mode == "human":
+            self.render()
         return self._first(games._observed()), self._info()
 
     def _replaced(self) -> bool:
@@ -303,7 +316,11 @@ class SeatEnv(gymnasium.Env):
             raise IllegalActionError(f"an action is a whole number, not {action!r}")
         if not 0 <= whole(number) < self.variant.num_actions:
             raise self.variant.refuse(self._games.states[0], int(self._games.learners[0]), number)
+        seat = int(self._games.learners[0])
+        if self.render_mode is not None and self._games._masks[0, whole(number)]:
+            self._remember(seat, whole(number))
         observations, rewards, terminated, truncated, infos = self._games.step([whole(number)])
+        self._last_seat = seat
         self._over = bool(terminated[0] or truncated[0])
         observation = infos["final_obs"][0] if self._over else self._first(observations)
         info = self._info()
@@ -318,16 +335,25 @@ class SeatEnv(gymnasium.Env):
         """The learner's legal actions, bool (A,), as MaskablePPO asks for them."""
         return self._games.action_masks()[0]
 
-    def render(self) -> str | None:
-        """The table as text; after the last step the finished game."""
-        if self.render_mode is None:
-            return None
-        states = self._games.final_states if self._over else self._games.states
-        text = self.variant.draw_table(states, 0)
-        if self.render_mode == "ansi":
-            return text
-        print(text + "\n")
-        return None
+    def _remember(self, seat: int, action: int) -> None:
+        """For pictures: the learner's action, carried out on a copy, and then whatever the others do."""
+        self._renderer.remember(self._games.states, seat, action)
+        self._renderer.remember(stepped(self.variant, self._games.states, seat, action), seat, None)
+
+    def render(self) -> np.ndarray | str | None:
+        """What the learner sees, or who `view` says: text, pixels, uint8 (height, width, 3), or a window.
+
+        After the last step it is the finished game.
+        """
+        if self.render_mode is not None and self._games._seeds is None:
+            raise RuntimeError("there is nothing to show before reset()")
+        if self._over:
+            return self._renderer.render(self._games.final_states, self._last_seat)
+        return self._renderer.render(self._games.states, int(self._games.learners[0]))
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._renderer.close()
 
     def _info(self) -> dict[str, Any]:
         masks = self._games._masks[0, : self.variant.num_actions]

@@ -22,7 +22,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("envs", "policies", "training", "benchmarks")
-DATA = {".py", ".md", ".json", ".npz", ".safetensors", ".typed"}
+DATA = {".py", ".md", ".json", ".npz", ".safetensors", ".typed", ".html", ".css", ".js", ".svg"}
 IGNORED = shutil.ignore_patterns(".?*", "__pycache__", "build", "dist", "*.egg-info", "runs")
 
 PLAY = """
@@ -97,7 +97,7 @@ def test_wheel_says_who_it_is(built: Path) -> None:
         assert any(name.endswith("/LICENSE") for name in wheel.namelist())
     assert metadata["Version"] == VERSION
     assert metadata["License-Expression"] == "MIT"
-    assert {"train", "test", "render"} <= set(metadata.get_all("Provides-Extra", []))
+    assert {"train", "test", "render", "play"} <= set(metadata.get_all("Provides-Extra", []))
 
 
 def test_sdist_holds_what_its_own_tests_need(built: Path) -> None:
@@ -139,7 +139,7 @@ def test_no_pin_contradicts_the_declared_ranges() -> None:
     pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
     project = _project()
     extras = project["optional-dependencies"]
-    for text in [*project["dependencies"], *extras["train"], *extras["test"], *extras["render"]]:
+    for text in [*project["dependencies"], *extras["train"], *extras["test"], *extras["render"], *extras["play"]]:
         requirement = Requirement(text)
         assert requirement.specifier.contains(pins[canonicalize_name(requirement.name)]), text
 

@@ -16,7 +16,9 @@ COMMANDS = {
     "arena": ("let policies play against each other and rank them", "monsterzoo.training.arena_cli:main"),
     "compile": ("compile games ahead of their first use", "monsterzoo.training.compile_cli:main"),
     "exploit": ("find out how much can be won against a policy", "monsterzoo.training.exploit_cli:main"),
+    "play": ("play against policies, at a table in the browser", "monsterzoo.training.play_cli:main"),
     "train": ("train a network by self-play", "monsterzoo.training.train_cli:main"),
+    "watch": ("watch policies at play, or a record, in the browser", "monsterzoo.training.watch_cli:main"),
 }
 """Name of a sub-command: what it does, and "module:function"."""
 

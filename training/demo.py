@@ -88,7 +88,7 @@ def headline(text: str) -> None:
 
 def watch(name: str, options: dict[str, Any], seed: int, moves: int = 12) -> None:
     """Play one game of random legal moves; show the table at its start and its end, and the first moves."""
-    env = envs.make(name, render_mode="ansi", **options)
+    env = envs.make(name, render_mode="ansi", view="all", **options)
     env.reset(seed=seed)
     random, raw, move = Random(seed), env.unwrapped, 0
     print(f"{env.render()}\n")

@@ -127,7 +127,7 @@ def _complain(problem: str) -> None:
 def _folder(sources: frozenset[Path], mode: str) -> Path:
     digest = hashlib.sha256()
     for home in sorted(sources):
-        for source in [home] if home.is_file() else sorted(home.rglob("*.py")):
+        for source in [home] if home.is_file() else _compiled_files(home):
             digest.update(f"{home.name}/{source.relative_to(home)}".encode() + b"\0" + source.read_bytes() + b"\0")
     folder = cache_root() / (digest.hexdigest()[:20] + mode)
     with suppress(OSError):  # a cache that cannot be written is no reason to fail
@@ -136,6 +136,11 @@ def _folder(sources: frozenset[Path], mode: str) -> Path:
         else:
             _forget_unused(folder.parent)
     return folder
+
+
+def _compiled_files(home: Path) -> list[Path]:
+    """The sources of a package but its drawings, which are never compiled."""
+    return sorted(path for path in home.rglob("*.py") if not path.stem.startswith("scene"))
 
 
 def _forget_unused(root: Path) -> None:

@@ -16,6 +16,7 @@ from .jit import belongs_to, type_of
 from .layout import Layout
 from .options import REWARD, Option, is_whole, resolve, whole
 from .rng import generator
+from .scene import Scene, Sight, Told
 from .snapshots import SnapshotError
 
 
@@ -79,6 +80,16 @@ class Game:
     """`(view, seat)`: what a seat knows, in words; the seat is only there to call everybody by name."""
     draw_table: Callable[[Any], str] | None = None
     """The whole table as text, for people who watch."""
+    scene: Callable[[Sight], Scene] | None = None
+    """The table as shapes, from what somebody knows: for pictures and the browser."""
+    tell: Callable[[Any, Any, int, int | None], list[Told]] | None = None
+    """`(before, after, mover, action)`: what a seat hears when it knew one view and then knows another.
+
+    The mover counts from the observer, and it and the action may be hidden from the observer: what it must not know it
+    must not be told. An action of None stands for several decisions that nobody has written down.
+    """
+    inks: Mapping[str, int] = field(default_factory=dict)
+    """Regular expressions, and the terminal colour (0 to 255) of what they match in the game's texts."""
     refusal: Callable[[Any, int, int], str] = _not_legal
     """`(state, seat, action)`: why an action that is not legal is not."""
     view_options: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from typing import Any
 from ..core.game import Game
 from ..core.layout import Layout
 from ..core.options import Option, choice, whole_number
-from . import position, text
+from . import position, scene, text
 from .determinize import determinize
 from .rules import CENTRE, DECK, MAX_DECK, START, STATE, TWO_PLAYER_DECK, legal, score, setup, step
 from .view import VIEW, layout, look
@@ -111,6 +111,9 @@ GAME = Game(
     load=position.load,
     describe=text.describe,
     draw_table=text.draw_table,
+    scene=scene.scene,
+    tell=scene.tell,
+    inks=scene.INKS,
     refusal=text.refusal,
     truncating={"max_turns": 3},
 )

@@ -5,7 +5,7 @@ from typing import Any
 from ..core.game import Game
 from ..core.layout import Layout
 from ..core.options import choice, whole_number
-from . import position, text
+from . import position, scene, text
 from .determinize import determinize
 from .rules import BASE, STATE, SUITORS, SUITORS_SHORT, legal, score, setup, step
 from .view import VIEW, layout, look
@@ -87,6 +87,9 @@ GAME = Game(
     load=position.load,
     describe=text.describe,
     draw_table=text.draw_table,
+    scene=scene.scene,
+    tell=scene.tell,
+    inks=scene.INKS,
     refusal=text.refusal,
     view_options=("variant", "target"),
     truncating={"max_rounds": 1, "episode": "match"},

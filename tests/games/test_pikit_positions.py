@@ -255,7 +255,7 @@ def test_the_text_tells_what_a_seat_knows():
 
 def test_the_table_shows_everything():
     start = position([[4, 7], [1, 8], [6]], QUIET, mechas={2: 1}, known=[[4, 7], [1], [6]])
-    drawn = make("pikit_v0", players=3, render_mode="ansi").unwrapped
+    drawn = make("pikit_v0", players=3, render_mode="ansi", view="all").unwrapped
     drawn.reset(options={"snapshot": start})
     drawn.step(drawn.parse_action("4: steal +1"))
     picture = drawn.render()

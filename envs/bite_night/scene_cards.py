@@ -1,0 +1,214 @@
+"""Tiles and cards of Bite Night as shapes, and what the cards do in words."""
+
+from functools import lru_cache
+
+from ..core.scene import Box, Point, Shape, circle, placed, polygon, rect, stroke, text
+from ..core.scene_parts import INK, PAPER, cross_out, heart
+from .rules import (
+    BANISHMENT,
+    BITE,
+    CARD_NAMES,
+    CELIBACY,
+    CLOSED,
+    COLOUR_CARD,
+    COLOUR_SET,
+    COLOURS,
+    COMBINATION,
+    COUPLES,
+    DAWN,
+    GARLIC,
+    GRAVEYARD,
+    GRAVEYARD_ANY,
+    PAIR,
+    PICTURE_CARD,
+    PICTURES,
+    PROVISIONS,
+    RESURRECTION,
+    SERVANT,
+    SKIP_TWO,
+    SOUP,
+    THIEF,
+    VAMPIRE,
+    VICTIM,
+    WEDDING,
+)
+from .text import TILE_NAMES
+
+PAINTS = ("#2b63c4", "#c22f2f", "#e0b400", "#2b7f3d", "#7d3fb0")
+"""Of the tiles' colours, in their order."""
+_STONE, _NIGHT = "#5d6670", "#3d2b56"
+
+_BAT = (
+    (-1.0, -0.35), (-0.55, -0.5), (-0.25, -0.15), (-0.2, -0.6), (0.0, -0.4), (0.2, -0.6), (0.25, -0.15), (0.55, -0.5),
+    (1.0, -0.35), (0.85, 0.35), (0.55, 0.15), (0.3, 0.45), (0.0, 0.75), (-0.3, 0.45), (-0.55, 0.15), (-0.85, 0.35),
+)  # fmt: skip
+_CROSS = (
+    (-0.2, -0.95), (0.2, -0.95), (0.2, -0.45), (0.65, -0.45), (0.65, -0.08), (0.2, -0.08), (0.2, 0.95), (-0.2, 0.95),
+    (-0.2, -0.08), (-0.65, -0.08), (-0.65, -0.45), (-0.2, -0.45),
+)  # fmt: skip
+_DRESS = ((-0.22, -0.25), (0.22, -0.25), (0.75, 0.95), (-0.75, 0.95))
+_COFFIN = ((-0.32, -0.98), (0.32, -0.98), (0.62, -0.4), (0.34, 0.98), (-0.34, 0.98), (-0.62, -0.4))
+_BULB = (
+    (-0.12, -0.98), (0.12, -0.98), (0.18, -0.5), (0.62, -0.1), (0.78, 0.35), (0.5, 0.8), (0.0, 0.92), (-0.5, 0.8),
+    (-0.78, 0.35), (-0.62, -0.1), (-0.18, -0.5),
+)  # fmt: skip
+_TOMB = ((-0.75, 1.0), (-0.75, -0.3), (-0.55, -0.75), (0.0, -1.0), (0.55, -0.75), (0.75, -0.3), (0.75, 1.0))
+
+
+def symbol(picture: int, x: float, y: float, size: float, colour: str, ground: str) -> list[Shape]:
+    """A picture: bat, cross, dress, coffin or bulb for vampire, monk, maiden, coffin and garlic."""
+    figure: tuple[Point, ...] = (_BAT, _CROSS, _DRESS, _COFFIN, _BULB)[picture]
+    shapes = [polygon(placed(figure, x, y, size), colour)]
+    if PICTURES[picture] == "maiden":
+        shapes.append(circle(x, y - size * 0.62, size * 0.32, colour))
+    elif PICTURES[picture] == "coffin":
+        shapes += [
+            stroke(placed(line, x, y, size), ground, size * 0.13)
+            for line in (((0.0, -0.65), (0.0, 0.4)), ((-0.26, -0.3), (0.26, -0.3)))
+        ]
+    elif picture == GARLIC:
+        shapes += [
+            stroke(placed(((s * 0.1, -0.4), (s * 0.36, 0.25), (s * 0.2, 0.75)), x, y, size), ground, size * 0.1)
+            for s in (-1, 1)
+        ]
+    return shapes
+
+
+@lru_cache(4096)
+def tile(number: int, box: Box, edge: str = "#ffffff") -> tuple[Shape, ...]:
+    """A tile: its colour, its picture, a heart in the corner."""
+    x, y, w, h = box
+    colour, picture = divmod(number, 10)
+    ink = INK if COLOURS[colour] == "yellow" else "#ffffff"
+    shapes = [rect(box, PAINTS[colour], edge, 2 if w < 60 else 3, w * 0.16)]
+    shapes += symbol(picture // 2, x + w / 2, y + h / 2, w * 0.33, ink, PAINTS[colour])
+    if number % 2:
+        shapes += [
+            circle(x + w * 0.84, y + h * 0.17, w * 0.19, "#ffffff"),
+            heart(x + w * 0.84, y + h * 0.18, w * 0.13, "#d01030"),
+        ]
+    return tuple(shapes)
+
+
+def tile_words(number: int) -> str:
+    """A tile in words."""
+    name = TILE_NAMES[number]
+    return name.replace(" heart", " with a heart")
+
+
+@lru_cache(4096)
+def face(card: int, box: Box) -> tuple[Shape, ...]:
+    """A rendezvous card: what it is about, and what it brings."""
+    x, y, w, h = box
+    large = w >= 80
+    cx, cy = x + w / 2, y + h * (0.5 if large or w < 40 else 0.36)
+    shapes = [rect(box, PAPER, _NIGHT, 3, 7), *_motif(card, cx, cy, w * 0.24)]
+    if w < 40:  # no room for words
+        return tuple(shapes)
+    if large:
+        shapes.append(text(cx, y + 20, _TITLES[card], 23, _NIGHT, room=w - 10))
+    shapes.append(text(cx, y + h - (20 if large else 15), _BRINGS[card], 24 if large else 22, INK, room=w - 8))
+    return tuple(shapes)
+
+
+def _motif(card: int, x: float, y: float, size: float) -> list[Shape]:
+    """The signs on a card."""
+    if card == COLOUR_SET:
+        step = size * 0.8
+        return [
+            rect((x - 2.5 * step + i * step, y - size, step - 1, 2 * size), paint, None, corner=2)
+            for i, paint in enumerate(PAINTS)
+        ]
+    if PICTURE_CARD <= card < COLOUR_CARD:
+        return symbol(card - PICTURE_CARD, x, y, size * 1.3, _NIGHT, PAPER)
+    if COLOUR_CARD <= card < PAIR:
+        return [
+            rect((x - size * 1.2, y - size * 1.2, size * 2.4, size * 2.4), PAINTS[card - COLOUR_CARD], None, corner=6)
+        ]
+    if PAIR <= card < COMBINATION:
+        return _two(card - PAIR, card - PAIR, x, y, size)
+    if COMBINATION <= card < GRAVEYARD:
+        return _two(*COUPLES[card - COMBINATION], x, y, size)
+    if GRAVEYARD <= card < GRAVEYARD_ANY:
+        return [_tomb(x, y, size), *symbol(card - GRAVEYARD, x, y + size * 0.15, size * 0.75, "#ffffff", _STONE)]
+    if card == GRAVEYARD_ANY:
+        return [_tomb(x, y, size), text(x, y + size * 0.2, "?", max(size * 1.7, 18))]
+    if card == SKIP_TWO:
+        arrows = [[(s, -0.8), (s + 0.8, 0.0), (s, 0.8)] for s in (-0.9, 0.1)]
+        return [stroke(placed(arrow, x, y, size), _NIGHT, size * 0.35) for arrow in arrows]
+    return _advanced_motif(card, x, y, size)
+
+
+def _advanced_motif(card: int, x: float, y: float, size: float) -> list[Shape]:
+    barred = cross_out((x - size, y - size, 2 * size, 2 * size), "#c22f2f", size * 0.25)
+    if card == CLOSED:
+        return [_tomb(x, y, size), *barred]
+    if card == RESURRECTION:
+        arrow = placed(((0.0, 0.7), (0.0, -0.6), (-0.4, -0.15), (0.0, -0.6), (0.4, -0.15)), x, y, size)
+        return [_tomb(x, y, size), stroke(arrow, "#ffffff", size * 0.22)]
+    if card in (WEDDING, BITE, PROVISIONS, DAWN):
+        return _two(int(THIEF[card]), int(VICTIM[card]), x, y, size, arrow=True)
+    if card in (SERVANT, CELIBACY):
+        return [*_motif(DAWN if card == SERVANT else WEDDING, x, y, size), *barred]
+    if card == SOUP:
+        return symbol(GARLIC, x, y, size * 1.3, _NIGHT, PAPER)
+    assert card == BANISHMENT
+    return [_tomb(x, y, size), *symbol(VAMPIRE, x, y + size * 0.15, size * 0.75, "#ffffff", _STONE)]
+
+
+def _tomb(x: float, y: float, size: float) -> Shape:
+    return polygon(placed(_TOMB, x, y, size * 1.25), _STONE)
+
+
+def _two(one: int, other: int, x: float, y: float, size: float, arrow: bool = False) -> list[Shape]:
+    """Two pictures side by side, the first one after the second where there is an arrow."""
+    shapes = [
+        *symbol(one, x - size * 0.95, y, size * 0.85, _NIGHT, PAPER),
+        *symbol(other, x + size * 0.95, y, size * 0.85, "#b5562b" if arrow else _NIGHT, PAPER),
+    ]
+    if arrow:
+        ends = ((-0.5, 1.25), (0.5, 1.25), (0.2, 1.0), (0.5, 1.25), (0.2, 1.5))
+        shapes.append(stroke(placed(ends, x, y, size), INK, size * 0.14))
+    return shapes
+
+
+_TITLES = (
+    "set", *("picture",) * 5, *("colour",) * 5, *("pair",) * 5, *("couple",) * 10, *("grave",) * 6, "skip", "closed",
+    "revive", "wedding", "servant", "bite", "food", "vow", "soup", "dawn", "banish",
+)  # fmt: skip
+_BRINGS = (
+    "× 5", *("× 1",) * 10, *("× 3",) * 5, *("× 4",) * 10, *("bury",) * 6, "skip", "shut", "rise", "take", "stop",
+    "take", "take", "stop", "× 3", "take", "bury",
+)  # fmt: skip
+assert len(_TITLES) == len(_BRINGS) == len(CARD_NAMES)
+
+
+def effect(card: int) -> str:
+    """What a card does when it is revealed, in words."""
+    if card == COLOUR_SET:
+        return "5 points for every set of five colours"
+    if card < COLOUR_CARD:
+        return f"1 point for every {PICTURES[card - PICTURE_CARD]}, more for four or five colours"
+    if card < PAIR:
+        return f"1 point for every {COLOURS[card - COLOUR_CARD]} tile, more for four or five pictures"
+    if card < COMBINATION:
+        return f"3 points for two tiles {PICTURES[card - PAIR]} of one colour"
+    if card < GRAVEYARD:
+        one, other = (PICTURES[picture] for picture in COUPLES[card - COMBINATION])
+        return f"4 points for every {one} and {other} of one colour"
+    if card < GRAVEYARD_ANY:
+        return f"everybody buries two tiles {PICTURES[card - GRAVEYARD]}"
+    if card in (WEDDING, BITE, PROVISIONS, DAWN):
+        return (
+            f"every {PICTURES[THIEF[card]]} with a heart steals a {PICTURES[VICTIM[card]]} with a heart of its colour"
+        )
+    return {
+        GRAVEYARD_ANY: "everybody buries any two tiles",
+        SKIP_TWO: "the next two cards do nothing",
+        CLOSED: "the next graveyard card does nothing",
+        RESURRECTION: "for every heart, raise a buried tile of its colour",
+        SERVANT: "the next dawn does nothing",
+        CELIBACY: "the next blood wedding does nothing",
+        SOUP: "3 points for every garlic, which is then buried",
+        BANISHMENT: "who has garlic buries all own vampires",
+    }[card]

@@ -1,0 +1,175 @@
+"""Scenes: a table as plain shapes, made from what somebody knows; pictures and the browser draw the same ones.
+
+A scene lies on a canvas of 1280 × 960 units, whatever size it is shown in. Its parts are painted in order. What can be
+clicked are parts with actions: one is carried out, several are offered as a list. Nothing here or in any other file
+called `scene*.py` is compiled: these files do not count as sources of compiled code.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+WIDTH, HEIGHT = 1280, 960
+SMALLEST_TEXT = 20
+"""Units; at 640 × 480 a unit is half a pixel."""
+
+Shape = dict[str, Any]
+Box = tuple[float, float, float, float]
+"""Left, top, width, height."""
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a scene is made from. Seats count clockwise from the observer, who is 0."""
+
+    seat: int
+    """The observer's number at the table."""
+    views: tuple[Any, ...]
+    """What each seat knows, as fields of its view; None where the observer may not see it. Its own is always there."""
+    called: tuple[str, ...]
+    """What to call the seats."""
+    legal: tuple[tuple[int, str], ...] = ()
+    """The observer's legal actions: number and name. Empty where it has nothing to decide, and for spectators."""
+    deciding: frozenset[int] = frozenset()
+    """Seats that have to decide, as far as their views are here."""
+    told: tuple["Told", ...] = ()
+    """What has happened lately."""
+    winners: tuple[int, ...] | None = None
+    """Who has won; None while the game goes on."""
+
+    @property
+    def view(self) -> Any:
+        """What the observer knows."""
+        return self.views[0]
+
+    @property
+    def spectator(self) -> bool:
+        """Whether everything is shown that anybody knows."""
+        return all(view is not None for view in self.views)
+
+    def number(self, k: int) -> int:
+        """The number at the table of the seat k places clockwise."""
+        return (self.seat + k) % len(self.views)
+
+
+@dataclass(frozen=True)
+class Told:
+    """Something that happened, as the observer heard it."""
+
+    text: str
+    """A game's `tell` writes {0}, {1}, … for the names of the seats, clockwise from the observer."""
+    seat: int = -1
+    """Who did it, clockwise from the observer; -1 for nobody."""
+    action: int = -1
+    """The action, where everybody saw it; else -1."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some shapes that belong together, with what clicking on them does."""
+
+    shapes: tuple[Shape, ...]
+    label: str = ""
+    """What it is, in words; nothing for mere decoration."""
+    actions: tuple[tuple[int, str], ...] = ()
+    """Numbers of actions, and what each does, in words."""
+    box: Box | None = None
+    """Where to click; needed where there are actions."""
+
+
+@dataclass
+class Scene:
+    """A table: its title, what the observer is asked, and its parts in the order they are painted."""
+
+    title: str
+    prompt: str = ""
+    parts: list[Part] = field(default_factory=list)
+    fleeting: bool = False
+    """Whether the observer should not notice that there is such a moment, in which others are asked something."""
+
+    def add(
+        self,
+        shapes: Iterable[Shape],
+        label: str = "",
+        actions: Iterable[tuple[int, str]] = (),
+        box: Box | None = None,
+    ) -> None:
+        """Paint one more part on top of the others."""
+        self.parts.append(Part(tuple(shapes), label, tuple(actions), box))
+
+    def as_json(self) -> dict[str, Any]:
+        """The scene as plain data, for the browser."""
+        parts: list[dict[str, Any]] = []
+        for part in self.parts:
+            data: dict[str, Any] = {"shapes": list(part.shapes)}
+            if part.label:
+                data["label"] = part.label
+            if part.actions:
+                data["actions"] = [list(pair) for pair in part.actions]
+                data["box"] = list(part.box or ())
+            parts.append(data)
+        return {"size": [WIDTH, HEIGHT], "title": self.title, "prompt": self.prompt, "parts": parts}
+
+
+# --- Shapes ---
+
+
+def rect(box: Box, fill: str | None = None, line: str | None = None, width: float = 2, corner: float = 8) -> Shape:
+    """A rectangle with round corners."""
+    x, y, w, h = box
+    return {
+        "kind": "rect",
+        "x": x,
+        "y": y,
+        "w": w,
+        "h": h,
+        "fill": fill,
+        "line": line,
+        "width": width,
+        "corner": corner,
+    }
+
+
+def circle(x: float, y: float, r: float, fill: str | None = None, line: str | None = None, width: float = 2) -> Shape:
+    """A circle."""
+    return {"kind": "circle", "x": x, "y": y, "r": r, "fill": fill, "line": line, "width": width}
+
+
+def polygon(points: Sequence[Point], fill: str | None = None, line: str | None = None, width: float = 2) -> Shape:
+    """A closed polygon."""
+    rounded = [[round(x, 1), round(y, 1)] for x, y in points]
+    return {"kind": "polygon", "points": rounded, "fill": fill, "line": line, "width": width}
+
+
+def stroke(points: Sequence[Point], line: str, width: float = 3) -> Shape:
+    """An open line through some points."""
+    return {"kind": "stroke", "points": [[round(x, 1), round(y, 1)] for x, y in points], "line": line, "width": width}
+
+
+def text(
+    x: float, y: float, words: str, size: float = 24, fill: str = "#ffffff", anchor: str = "middle", room: float = 0
+) -> Shape:
+    """A line of text, centred on y; made smaller where it would be wider than `room`."""
+    return {"kind": "text", "x": x, "y": y, "text": words, "size": size, "fill": fill, "anchor": anchor, "room": room}
+
+
+def wrapped(words: str, size: float, room: float) -> list[str]:
+    """A text as lines that fit into a width, by what letters measure on average."""
+    lines = [""]
+    for word in words.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if len(longer) * size * LETTER <= room or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+LETTER = 0.53
+"""Mean width of a letter, by the size of the text."""
+
+
+def placed(points: Sequence[Point], x: float, y: float, size: float) -> list[Point]:
+    """A figure drawn within -1 … 1, moved to its place and size."""
+    return [(x + size * px, y + size * py) for px, py in points]

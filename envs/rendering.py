@@ -1,0 +1,107 @@
+"""`render_mode`, `view` and `render_size` of all environments: a picture, a window, or text."""
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .core.game import Variant
+from .core.options import is_whole
+from .core.scene import HEIGHT, WIDTH
+from .looking import ALL, Trail, check_view, scene_of, text_of
+
+MODES = ["ansi", "human", "rgb_array"]
+FPS = 2
+SIZE = (WIDTH // 2, HEIGHT // 2)
+LARGEST = 8192
+
+
+class Renderer:
+    """Shows one game. Without a `view` it is what the seat sees that is asked for a decision.
+
+    Args:
+        variant: the game.
+        mode: one of `MODES`, or None to show nothing.
+        view: "all" for spectators, or the agent whose view is shown.
+        size: width and height of pictures in pixels.
+
+    Raises:
+        ValueError: for a mode, view or size that is none.
+    """
+
+    def __init__(
+        self, variant: Variant, mode: str | None, view: str | None = None, size: tuple[int, int] = SIZE
+    ) -> None:
+        name = variant.game.name
+        if mode is not None and mode not in MODES:
+            allowed = ", ".join(map(repr, (None, *MODES)))
+            raise ValueError(f"{name}: render_mode={mode!r} is not allowed; allowed: {allowed}")
+        self._variant, self._mode, self._view = variant, mode, check_view(variant, view)
+        self._size = _check_size(name, size)
+        self._trail = Trail()
+        self._window: Any = None
+        if mode in ("human", "rgb_array"):
+            from .picture import load_pygame
+
+            load_pygame()  # to complain now, not in the middle of a game
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_window": None}
+
+    def forget(self) -> None:
+        """Another game begins."""
+        self._trail.clear()
+
+    def remember(self, states: np.ndarray, mover: int, action: int | None) -> None:
+        """A seat is about to decide in the position `states` (1,); None: what several do is not known one by one."""
+        if self._mode is not None:
+            self._trail.add(states, mover, action)
+
+    def render(self, states: np.ndarray, seat: int) -> np.ndarray | str | None:
+        """Show the position `states` (1,) as `view` says, or else as a seat sees it.
+
+        Returns pixels, uint8 (height, width, 3), or text, or None where there is a window or no mode.
+        """
+        if self._mode is None:
+            return None
+        observer: int | None = seat
+        if self._view is not None:
+            observer = None if self._view == ALL else self._variant.agents.index(self._view)
+        if self._mode == "ansi":
+            return coloured(text_of(self._variant, states, observer), self._variant.game.inks)
+        from .picture import Window, paint
+
+        scene = scene_of(self._variant, states, observer, self._trail.told(self._variant, states, observer))
+        if self._mode == "rgb_array":
+            return paint(scene, self._size)
+        if self._window is None:
+            self._window = Window(self._variant.game.title, self._size, FPS)
+        self._window.show(scene)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+
+def _check_size(name: str, size: Any) -> tuple[int, int]:
+    pair = tuple(size) if isinstance(size, list | tuple) else ()
+    if len(pair) != 2 or not all(is_whole(side) and 1 <= side <= LARGEST for side in pair):
+        raise ValueError(
+            f"{name}: render_size={size!r} is not allowed; allowed: (width, height) in pixels, up to {LARGEST}"
+        )
+    return int(pair[0]), int(pair[1])
+
+
+def coloured(text: str, inks: Mapping[str, int]) -> str:
+    """A text with what `inks` match in colour, where it goes to a terminal and nobody has set NO_COLOR."""
+    if not inks or os.environ.get("NO_COLOR") or not sys.stdout.isatty():
+        return text
+    found = re.compile("|".join(f"({pattern})" for pattern in inks))
+    colours = list(inks.values())
+    return found.sub(lambda match: f"\x1b[1;38;5;{colours[(match.lastindex or 1) - 1]}m{match[0]}\x1b[0m", text)

@@ -1,0 +1,94 @@
+"""The page of a table, as a person uses it."""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+PATIENCE = 60
+"""Seconds for anything to happen; compiling a game for the first time takes a while."""
+
+
+class Page:
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
+
+    def find(self, selector: str) -> WebElement:
+        element: WebElement = self.driver.find_element(By.CSS_SELECTOR, selector)
+        return element
+
+    def all(self, selector: str) -> list[WebElement]:
+        elements: list[WebElement] = self.driver.find_elements(By.CSS_SELECTOR, selector)
+        return elements
+
+    def until(self, condition: Any) -> Any:
+        return WebDriverWait(self.driver, PATIENCE, poll_frequency=0.02).until(lambda _: condition())
+
+    @property
+    def state(self) -> str:
+        """Whose move it is: "mine", "others" or "over"; nothing before there is a table."""
+        return self.find("body").get_attribute("data-state") or ""
+
+    @property
+    def decision(self) -> str:
+        return self.find("body").get_attribute("data-decision") or ""
+
+    @property
+    def history(self) -> list[str]:
+        script = "return [...document.querySelectorAll('#history li')].map((item) => item.textContent)"
+        lines: list[str] = self.driver.execute_script(script)
+        return lines
+
+    @property
+    def targets(self) -> list[str]:
+        """What can be clicked, as it is read out."""
+        return [element.get_attribute("aria-label") or "" for element in self.all("#scene .target")]
+
+    def at_once(self) -> None:
+        Select(self.find("#pace")).select_by_visible_text("at once")
+
+    def await_turn(self, after: str = "none") -> str:
+        """Wait for one's own turn, another than decision `after`, or the end."""
+        self.until(lambda: self.state == "over" or (self.state == "mine" and self.decision != after))
+        return self.state
+
+    def click_target(self, random: Random) -> None:
+        """Click on something that can be chosen, and on one of its choices where it has several."""
+        rings = self.all("#scene .target .ring")
+        random.choice(rings).click()
+        if self.all("#menu[open]"):
+            random.choice(self.all("#choices button")).click()
+
+    def press(self, key: str) -> None:
+        self.driver.switch_to.active_element.send_keys(getattr(Keys, key, key))
+
+    def play_to_the_end(self, seed: int) -> int:
+        """Play a whole game by clicks; returns the number of decisions."""
+        random, decisions = Random(seed), 0
+        self.at_once()
+        while self.await_turn() == "mine":
+            before = self.decision
+            self.click_target(random)
+            decisions += 1
+            self.await_turn(before)
+        return decisions
+
+    def text_sizes(self) -> list[tuple[str, float]]:
+        """Every text of the table with its height on the screen in pixels, as it is drawn."""
+        script = """
+            const scale = document.getElementById("scene").getScreenCTM().a;
+            return [...document.querySelectorAll("#scene text")].map(
+                (text) => [text.textContent, scale * Number(text.getAttribute("font-size"))])
+        """
+        return [(words, size) for words, size in self.driver.execute_script(script)]
+
+    def screenshot(self, path: Path) -> None:
+        self.driver.save_screenshot(str(path))
+
+    def problems(self) -> list[str]:
+        """What the browser complained about."""
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]

@@ -1,0 +1,34 @@
+"""Games in a real browser, played as a person would: by clicks and by keys."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from page import Page
+
+DECK = '{"2": 3, "4": 3, "5": 2, "6": 3, "7": 3, "8": 4, "9": 1, "10": 1}'  # a short game
+GAMES = {
+    "pikit_v0": ("--players", "2", "--opponents", "random", "--option", f"deck={DECK}"),
+    "yokai_septet_v0": ("--players", "2", "--option", "episode=round"),
+    "bite_night_v0": ("--players", "3", "--option", "laps=1", "--option", "advanced=true"),
+}
+SIZES = {"desktop": (1366, 900), "small": (820, 700)}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("game", GAMES)
+def test_a_whole_game_by_clicks(
+    game: str, size: str, serve: Callable[..., str], browse: Callable[..., Page], screenshots: Path
+) -> None:
+    page = browse(serve("play", game, *GAMES[game], "--seed", "3"), SIZES[size])
+    page.await_turn()
+    page.screenshot(screenshots / f"{game}-{size}-start.png")
+    tiny = [(words, pixels) for words, pixels in page.text_sizes() if pixels < 9]
+    assert not tiny, "text that nobody can read"
+    decisions = page.play_to_the_end(seed=5)
+    assert decisions > 5
+    assert page.state == "over"
+    assert "The game is over" in (page.find("#prompt").get_attribute("textContent") or "")
+    assert len(page.history) > decisions
+    page.screenshot(screenshots / f"{game}-{size}-end.png")
+    assert page.problems() == []

@@ -1,0 +1,465 @@
+"""The table in the browser: messages on the socket, who is let in, and what never leaves the server."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+from monsterzoo.envs import replay
+from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.contract import imagine
+from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.pikit.text import cards_of
+from monsterzoo.policies import from_function
+from monsterzoo.training import play_cli, watch_cli
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+
+from monsterzoo.training.table.played import PlayedGame, UnreadyError, seat_players
+from monsterzoo.training.table.server import LONGEST_MESSAGE, MOST_GAMES, Plan, Room, make_app
+from monsterzoo.training.table.watched import watch_policies, watch_record
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+TOKEN = "a-token"
+BASE = "http://127.0.0.1:8000"
+SOCKET = f"ws://127.0.0.1:8000/{TOKEN}/socket"
+HERE = {"origin": BASE}
+PLAN = Plan("pikit_v0", {"players": 2}, ["random"], seed=1)
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    with TestClient(make_app(Room(PLAN), TOKEN), base_url=BASE) as started:
+        yield started
+
+
+class Line:
+    """A socket to the server, as the page uses it."""
+
+    def __init__(self, socket: Any) -> None:
+        self.socket = socket
+        self.welcome = json.loads(socket.receive_text())
+
+    def send(self, **message: Any) -> None:
+        self.socket.send_text(json.dumps(message))
+
+    def hear(self, what: str) -> dict[str, Any]:
+        """The next message of a kind."""
+        while True:
+            message: dict[str, Any] = json.loads(self.socket.receive_text())
+            if message["say"] == what:
+                return message
+            assert message["say"] != "error", message["problem"]
+
+    def turn(self) -> dict[str, Any]:
+        """The table when it is one's own turn, or at the end."""
+        while True:
+            message = self.hear("table")
+            if message["decision"] is not None or message["over"]:
+                return message
+
+
+@pytest.fixture
+def dial(client: TestClient) -> Iterator[Callable[[], Line]]:
+    opened = []
+
+    def start() -> Line:
+        session = client.websocket_connect(SOCKET, headers=HERE)
+        opened.append(session)
+        return Line(session.__enter__())
+
+    yield start
+    for session in opened:
+        session.__exit__(None, None, None)
+
+
+def choices(message: dict[str, Any]) -> list[int]:
+    return [action for part in message["scene"]["parts"] for action, _ in part.get("actions", [])]
+
+
+# --- Who is let in ---
+
+
+def test_the_page_and_its_files_are_served_behind_the_token(client: TestClient) -> None:
+    page = client.get(f"/{TOKEN}/")
+    assert page.status_code == 200
+    assert "<title>MonsterZoo</title>" in page.text
+    files = {"table.js": "javascript", "drawing.js": "javascript", "table.css": "css", "icon.svg": "svg"}
+    for name, kind in files.items():
+        answer = client.get(f"/{TOKEN}/{name}")
+        assert answer.status_code == 200
+        assert kind in answer.headers["content-type"]
+    assert page.headers["content-security-policy"].startswith("default-src 'self'")
+    assert page.headers["referrer-policy"] == "no-referrer", "the token is in the address"
+    assert "http:" not in page.text.replace("http://www.w3.org", "")
+    assert "https:" not in page.text
+
+
+@pytest.mark.parametrize("path", ["/", "/a-toke/", "/other/socket", f"/{TOKEN}/../server.py", f"/{TOKEN}/nothing.js"])
+def test_other_addresses_lead_nowhere(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:9", "evil.example:8000"])
+def test_other_hosts_are_refused(client: TestClient, host: str) -> None:
+    assert client.get(f"/{TOKEN}/", headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize(
+    "headers", [{}, {"origin": "http://evil.example"}, {"origin": "null"}, {"origin": "http://127.0.0.1:9"}]
+)
+def test_pages_of_other_origins_get_no_socket(client: TestClient, headers: dict[str, str]) -> None:
+    if headers:
+        assert client.get(f"/{TOKEN}/", headers=headers).status_code == 403
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect(SOCKET, headers=headers):
+        pass
+
+
+def test_a_socket_needs_the_token(client: TestClient) -> None:
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect("ws://127.0.0.1:8000/wrong/socket", headers=HERE):
+        pass
+
+
+# --- Playing ---
+
+
+def test_a_whole_game_is_played_over_the_socket(dial: Callable[[], Line]) -> None:
+    line = dial()
+    line.send(do="join", game=None)
+    table, random = line.turn(), np.random.default_rng(2)
+    decisions = 0
+    while not table["over"]:
+        assert table["decision"] == decisions
+        line.send(do="act", decision=decisions, action=int(random.choice(choices(table))))
+        table = line.turn()
+        decisions += 1
+    assert decisions > 5
+    assert choices(table) == []
+    assert "The game is over" in table["scene"]["prompt"]
+    assert any("took" in text or "take" in text for text, _ in table["told"])
+
+
+@pytest.mark.parametrize(
+    ("message", "problem"),
+    [
+        ("not JSON", "a message is a JSON object"),
+        ("[1, 2]", "a message is a JSON object"),
+        ('{"do": "dance"}', "do is one of join, new, act, undo, hint, show, not 'dance'"),
+        ("[" * 3000, "a message is a JSON object"),
+        ('{"do": "act", "decision": 0}', "an action is a whole number, not None"),
+        ('{"do": "act", "decision": 0, "action": true}', "an action is a whole number, not True"),
+        ('{"do": "act", "decision": 0, "action": 1e99}', "an action is a whole number"),
+        ('{"do": "act", "decision": 0, "action": -1}', "action -1 is out of range"),
+        ('{"do": "act", "decision": 0, "action": 90}', "'no-op' (90) is illegal"),
+        ('{"do": "act", "decision": 7, "action": 80}', "this is decision 0, not 7"),
+        ('{"do": "undo"}', "there is nothing to take back"),
+        ('{"do": "show", "place": 1}', "'show' is for games that are watched"),
+        ('{"do": "join", "game": "none"}', "there is no such game"),
+        ('{"do": "join", "game": ["x"]}', "there is no such game"),
+        ('{"do": "new", "game": "chess_v0"}', "there is no game 'chess_v0'"),
+        ('{"do": "new", "game": "pikit_v0", "options": {"players": 9}}', "players=9 is not allowed"),
+        ('{"do": "new", "game": "pikit_v0", "opponents": "random"}', "opponents is a list of policies"),
+        ('{"do": "new", "game": "pikit_v0", "opponents": ["nobody"]}', "there is no policy 'nobody'"),
+        ('{"do": "new", "game": "pikit_v0", "opponents": []}', "one policy for all or one each, not 0"),
+        ('{"do": "new", "game": "pikit_v0", "seat": 4}', "there is no seat 4"),
+        (json.dumps({"do": "x" * LONGEST_MESSAGE}), f"a message has at most {LONGEST_MESSAGE} characters"),
+    ],
+)  # fmt: skip
+def test_bad_messages_are_answered_and_disturb_nothing(dial: Callable[[], Line], message: str, problem: str) -> None:
+    line = dial()
+    line.send(do="join", game=None)
+    before = line.turn()
+    line.socket.send_text(message)
+    answer = json.loads(line.socket.receive_text())
+    assert answer["say"] == "error"
+    assert problem in answer["problem"]
+    line.send(do="join", game=before["game"])
+    assert line.turn() == before
+
+
+def test_a_closed_page_comes_back_to_its_game_and_others_are_separate(dial: Callable[[], Line]) -> None:
+    first, second = dial(), dial()
+    for line in (first, second):
+        line.send(do="join", game=None)
+    tables = [first.turn(), second.turn()]
+    assert tables[0]["game"] != tables[1]["game"]
+    first.send(do="act", decision=0, action=choices(tables[0])[0])
+    moved = first.turn()
+    first.socket.close()
+    again = dial()
+    again.send(do="join", game=tables[0]["game"])
+    assert again.turn() == {**moved, "from": 0, "told": moved["told"]}
+    second.send(do="join", game=tables[1]["game"])
+    assert second.turn() == tables[1]
+
+
+def test_two_pages_of_one_game_see_the_same(dial: Callable[[], Line]) -> None:
+    one, other = dial(), dial()
+    one.send(do="join", game=None)
+    table = one.turn()
+    other.send(do="join", game=table["game"])
+    assert other.turn() == table
+    one.send(do="act", decision=0, action=choices(table)[0])
+    assert one.turn() == other.turn()
+    other.send(do="act", decision=0, action=choices(table)[0])
+    assert "the table has moved on" in json.loads(other.socket.receive_text())["problem"]
+
+
+def test_undo_is_a_new_game_from_the_position_before(dial: Callable[[], Line]) -> None:
+    line = dial()
+    line.send(do="join", game=None)
+    start = line.turn()
+    assert not start["undo"]
+    line.send(do="act", decision=0, action=choices(start)[0])
+    after = line.turn()
+    assert after["undo"]
+    line.send(do="undo")
+    back = line.turn()
+    assert back["game"] != start["game"]
+    assert {**back, "game": 0} == {**start, "game": 0}
+    line.send(do="join", game=start["game"])
+    assert line.turn() == after, "the game that was undone is still there"
+
+
+def test_hints_come_for_every_legal_action(dial: Callable[[], Line]) -> None:
+    line = dial()
+    line.send(do="join", game=None)
+    table = line.turn()
+    line.send(do="hint")
+    hint = line.hear("hint")
+    assert hint["decision"] == table["decision"]
+    assert sorted(one["action"] for one in hint["actions"]) == sorted(choices(table))
+    assert all(one["chance"] is None or 0 <= one["chance"] <= 1 for one in hint["actions"])
+    assert abs(sum(one["share"] for one in hint["actions"]) - 1) < 0.01
+    assert all(one["words"] for one in hint["actions"])
+
+
+def test_policies_think_while_other_games_go_on(dial: Callable[[], Line], monkeypatch: pytest.MonkeyPatch) -> None:
+    release, thinking = threading.Event(), threading.Event()
+
+    def slow(rows: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        thinking.set()
+        assert release.wait(20)
+        return masks.argmax(axis=1)
+
+    variant = find_game("pikit_v0").variant(players=2)
+    monkeypatch.setattr(Plan, "start", lambda plan: PlayedGame(variant, 1, [from_function(slow, "slow"), None], 1))
+    waits = dial()
+    waits.send(do="join", game=None)
+    assert thinking.wait(20)
+    monkeypatch.undo()
+    other = dial()
+    other.send(do="join", game=None)
+    assert other.turn()["decision"] == 0, "one game waits for its policy, the other does not"
+    release.set()
+    assert waits.turn()["decision"] == 0
+
+
+def test_a_policy_that_fails_is_named_and_the_game_is_still_there(
+    dial: Callable[[], Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variant = find_game("pikit_v0").variant(players=2)
+    failing = [True]
+
+    def player(rows: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        return np.array([0]) - 1 if failing[0] else masks.argmax(axis=1)
+
+    game = PlayedGame(variant, 1, [from_function(player, "broken"), None], 1)
+    monkeypatch.setattr(Plan, "start", lambda plan: game)
+    line = dial()
+    line.send(do="join", game=None)
+    while (message := json.loads(line.socket.receive_text()))["say"] != "error":
+        name = message["game"]
+    assert "broken" in message["problem"]
+    failing[0] = False
+    line.send(do="join", game=name)
+    assert line.turn()["decision"] == 0
+
+
+def test_the_oldest_game_that_nobody_looks_at_makes_room() -> None:
+    room = Room(PLAN)
+    game = PLAN.start()
+    tables = [room.add(game) for _ in range(MOST_GAMES)]
+    room.touch(tables[0])
+    room.add(game)
+    assert len(room.tables) == MOST_GAMES
+    assert tables[0].id in room.tables
+    assert tables[1].id not in room.tables
+
+
+# --- What never leaves the server ---
+
+
+def test_messages_do_not_change_when_the_hidden_part_is_resampled(
+    name: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever the person has to decide: table, history and hint are the same bytes in any world it thinks possible."""
+    monkeypatch.setattr("monsterzoo.training.table.played.HINT", "search:20")
+    variant = find_game(name).variant(**options)
+    seat, luck, random = 1, streams(5, 1, "search"), np.random.default_rng(3)
+    game = PlayedGame(variant, seat, seat_players(variant, seat, ["random"], 1), seed=6)
+    world, resampled = variant.new_states(1), 0
+    for _ in range(24):
+        list(game.play_on())
+        if game.over:
+            break
+        truth = game.env._states.copy()
+        said = json.dumps([game.table(), game.hint()])
+        imagine(world, truth, seat, luck[0])
+        resampled += world.tobytes() != truth.tobytes()
+        game.env._states, game._hint = world.copy(), None
+        assert json.dumps([game.table(), game.hint()]) == said
+        game.env._states = truth
+        game.act(len(game.decisions) - 1, int(random.choice(choices(game.table()))))
+    assert resampled > 5
+
+
+def test_that_others_are_asked_to_cancel_is_not_shown() -> None:
+    """Whether somebody could have cancelled a discard, and did not, changes no message to a third player."""
+    variant = find_game("pikit_v0").variant(players=3)
+    truth, luck = _a_seven_to_discard(variant), streams(3, 1, "search")
+    said: dict[bool, list[str]] = {}
+    for _ in range(60):
+        world = variant.new_states(1)
+        imagine(world, truth, 1, luck[0])
+        game = PlayedGame(variant, 1, [_Discards(variant), None, _Discards(variant)], 1)
+        game.env._states = world
+        game.env._begin()
+        could = bool(set(CANCELLING) & set(game.env.snapshot()["hands"][2]["kaiju"]))
+        messages: list[str] = []
+        with suppress(_DoneError):
+            messages.extend(json.dumps(message) for message in game.play_on())
+        said.setdefault(could, messages)
+        assert messages == said[could]
+    assert len(said[True]) > 1, "the discard was seen"
+    assert said[True] == said[False]
+
+
+CANCELLING = (6, 9, 10, 11)
+
+
+class _DoneError(Exception):
+    """The discard is settled."""
+
+
+class _Discards:
+    """Turns a die with a 7, accepts everything, and then wants no more."""
+
+    name = "discards"
+
+    def __init__(self, variant: Variant) -> None:
+        self._names, self._done = variant.action_names, False
+
+    def act(self, observations: Any, action_masks: Any, seats: Any, states: Any = None) -> Any:
+        legal = [self._names[action] for action in np.flatnonzero(action_masks[0])]
+        wanted = [name for name in legal if name == "accept" or (name.startswith("7: turn") and not self._done)]
+        if not wanted:
+            raise _DoneError
+        self._done = True
+        return np.array([self._names.index(wanted[0])])
+
+
+def _a_seven_to_discard(variant: Variant) -> np.ndarray:
+    """Seat 0 may discard a 7, seat 1 cannot cancel, and nobody else knows a card of seat 2."""
+    for seed in range(300):
+        env, random = GameEnv(variant.game, **variant.options), np.random.default_rng(seed)
+        env.reset(seed=seed)
+        while int(env._states["acting"][0]):
+            view = env.snapshot()
+            hands = [hand["kaiju"] for hand in view["hands"]]
+            turn = view["phase"] == "discard" and view["turn_player"] == 0
+            secret = int(variant.look(env._states, 0, 1)["unknown"][0, 1])
+            if turn and 7 in hands[0] and not set(CANCELLING) & set(hands[1]) and secret:
+                known = cards_of(variant.look(env._states, 0, 1)["known"][0, 1])
+                if not set(CANCELLING) & set(known):
+                    return env._states.copy()
+            env.step(int(random.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+    raise AssertionError("no such position")
+
+
+# --- Watching ---
+
+
+def test_policies_are_watched_forward_and_back_with_anybodys_eyes() -> None:
+    game = watch_policies(find_game("pikit_v0").variant(players=3), ["random"], seed=2)
+    first = game.show(0)
+    later = game.show(9)
+    assert (first["place"], later["place"]) == (0, 9)
+    assert game.show(0) == {**first, "moves": 9}
+    assert [game.show(9, view)["scene"] == later["scene"] for view in later["views"]] == [True, False, False, False]
+    end = game.show(-1)
+    assert end["complete"]
+    assert end["place"] == end["moves"] > 9
+    assert game.show(9)["scene"] == later["scene"]
+    assert not any("actions" in part for part in later["scene"]["parts"])
+    for bad in ({"place": "x"}, {"place": -2}, {"place": True}, {"view": "player_9"}, {"view": ["all"]}):
+        with pytest.raises(ValueError):
+            game.show(**bad)
+
+
+def test_a_record_is_watched_to_its_end() -> None:
+    game = watch_policies(find_game("bite_night_v0").variant(players=3, laps=1), ["random"], seed=2)
+    game.show(-1)
+    record = json.loads(json.dumps(game._env.record()))
+    again = watch_record(record)
+    assert again.complete
+    assert again.show(-1)["scene"] == game.show(-1)["scene"]
+    assert again.show(7)["scene"] == game.show(7)["scene"]
+    assert replay(record).snapshot() == game._env.snapshot()
+    with pytest.raises(ValueError, match="the record has no 'game'"):
+        watch_record({"options": {}})
+
+
+def test_watching_over_the_socket() -> None:
+    game = watch_policies(find_game("pikit_v0").variant(players=2), ["random"], seed=2)
+    with (
+        TestClient(make_app(Room(PLAN, game), TOKEN), base_url=BASE) as client,
+        client.websocket_connect(SOCKET, headers=HERE) as socket,
+    ):
+        line = Line(socket)
+        assert line.welcome["watching"]
+        line.send(do="join", game=None)
+        assert line.hear("watch")["place"] == 0
+        line.send(do="show", place=3, view="player_1")
+        shown = line.hear("watch")
+        assert (shown["place"], shown["view"]) == (3, "player_1")
+        line.send(do="act", decision=0, action=1)
+        assert "this one is watched" in json.loads(socket.receive_text())["problem"]
+
+
+# --- The commands ---
+
+
+def test_play_and_watch_complain_before_they_serve(tmp_path: Any) -> None:
+    (tmp_path / "broken.json").write_text("{")
+    for command, words, problem in (
+        (play_cli, ["pikit_v0", "--players", "9"], "players=9 is not allowed"),
+        (play_cli, ["pikit_v0", "--opponents", "nobody"], "there is no policy 'nobody'"),
+        (play_cli, ["pikit_v0", "--opponents", "random", "random"], "3 other seats need one policy"),
+        (play_cli, ["pikit_v0", "--opponents", "random", "--port", "99999"], "port 99999 cannot be used"),
+        (watch_cli, [], "either a GAME or --record"),
+        (watch_cli, ["pikit_v0", "--record", "x"], "either a GAME or --record"),
+        (watch_cli, ["--record", str(tmp_path / "none.json")], "No such file"),
+        (watch_cli, ["--record", str(tmp_path / "broken.json")], "this is not JSON"),
+        (watch_cli, ["pikit_v0", "--policies", "random", "random"], "4 seats need one for all or one each, not 2"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            command.main(words)
+
+
+def test_the_game_cannot_be_moved_while_others_decide() -> None:
+    variant = find_game("pikit_v0").variant(players=2)
+    game = PlayedGame(variant, 0, seat_players(variant, 0, ["random"], 0), 1)
+    with pytest.raises(UnreadyError, match="it is not your turn"):
+        game.act(0, 80)
+    list(game.play_on())
+    game.act(0, 80)
+    with pytest.raises(UnreadyError):
+        game.act(0, 80)

@@ -1,0 +1,85 @@
+// Scenes as SVG: the same shapes that pictures are painted from, and what can be clicked as buttons.
+
+const SPACE = "http://www.w3.org/2000/svg";
+
+function make(name, attributes, parent) {
+  const element = document.createElementNS(SPACE, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  parent.append(element);
+  return element;
+}
+
+function ink(shape) {
+  const edge = shape.line ? { stroke: shape.line, "stroke-width": shape.width } : {};
+  return { fill: shape.fill ?? "none", ...edge };
+}
+
+const points = (shape) => shape.points.map((point) => point.join(",")).join(" ");
+
+const KINDS = {
+  rect: (s, parent) => {
+    // Edges lie inside of the box, as in pictures.
+    const inset = s.line ? s.width / 2 : 0;
+    make("rect", { x: s.x + inset, y: s.y + inset, width: Math.max(s.w - 2 * inset, 0),
+      height: Math.max(s.h - 2 * inset, 0), rx: Math.max(s.corner - inset, 0), ...ink(s) }, parent);
+  },
+  circle: (s, parent) => make("circle", { cx: s.x, cy: s.y, r: s.r, ...ink(s) }, parent),
+  polygon: (s, parent) => make("polygon", { points: points(s), ...ink(s) }, parent),
+  stroke: (s, parent) => make("polyline", { points: points(s), fill: "none", stroke: s.line, "stroke-width": s.width,
+    "stroke-linecap": "round", "stroke-linejoin": "round" }, parent),
+  text: (s, parent) => {
+    const anchor = { "text-anchor": s.anchor, "dominant-baseline": "central" };
+    const element = make("text", { x: s.x, y: s.y, "font-size": s.size, fill: s.fill, ...anchor }, parent);
+    element.textContent = s.text;
+    if (s.room) {
+      const width = element.getComputedTextLength();
+      if (width > s.room) element.setAttribute("font-size", s.size * s.room / width);
+    }
+  },
+};
+
+function makeTarget(part, group, choose) {
+  const words = part.actions.map((action) => action[1]);
+  const said = words.length === 1 ? words[0] : `${part.label}: ${words.length} choices`;
+  group.classList.add("target");
+  group.setAttribute("role", "button");
+  group.setAttribute("tabindex", "0");
+  group.setAttribute("aria-label", said);
+  if (words.length > 1) group.setAttribute("aria-haspopup", "dialog");
+  group.dataset.actions = part.actions.map((action) => action[0]).join(" ");
+  group.dataset.says = said;
+  const [x, y, w, h] = part.box;
+  make("rect", { class: "ring", x: x - 1, y: y - 1, width: w + 2, height: h + 2, rx: 10 }, group);
+  group.addEventListener("click", () => choose(part));
+  group.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    choose(part);
+  });
+}
+
+/** Draw a scene; `choose(part)` is called for a part that was clicked, `say(words)` for one that is pointed at. */
+export function draw(scene, svg, choose, say) {
+  svg.setAttribute("viewBox", `0 0 ${scene.size[0]} ${scene.size[1]}`);
+  svg.replaceChildren();
+  for (const part of scene.parts) {
+    const group = make("g", {}, svg);
+    if (part.label) make("title", {}, group).textContent = part.actions?.length === 1 ? part.actions[0][1] : part.label;
+    for (const shape of part.shapes) KINDS[shape.kind](shape, group);
+    if (!part.actions) {
+      if (part.label) { group.setAttribute("role", "img"); group.setAttribute("aria-label", part.label); }
+      continue;
+    }
+    makeTarget(part, group, choose);
+    for (const event of ["mouseenter", "focus"]) group.addEventListener(event, () => say(group.dataset.says));
+    for (const event of ["mouseleave", "blur"]) group.addEventListener(event, () => say(""));
+  }
+}
+
+/** Move the focus to the next or previous thing that can be chosen. */
+export function moveFocus(svg, step) {
+  const targets = [...svg.querySelectorAll(".target")];
+  if (!targets.length) return;
+  const at = targets.indexOf(document.activeElement);
+  targets[at < 0 ? (step > 0 ? 0 : targets.length - 1) : (at + step + targets.length) % targets.length].focus();
+}

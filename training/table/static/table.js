@@ -1,0 +1,280 @@
+// The page: a socket to the local server, the table it shows, and what a person can do there.
+
+import { draw, moveFocus } from "./drawing.js";
+
+const $ = (id) => document.getElementById(id);
+const KEY = `monsterzoo ${location.pathname}`; // the last game of this server, to come back to
+let socket = null;
+let shown = null; // the message on the table
+let waiting = []; // messages still to be shown
+let timer = 0;
+let told = [];
+let welcome = null;
+let running = 0;
+
+// --- The connection ---
+
+function connect() {
+  socket = new WebSocket(new URL("socket", location.href).href.replace(/^http/, "ws"));
+  socket.addEventListener("open", () => {
+    complain("");
+    send({ do: "join", game: location.hash.slice(1) || localStorage.getItem(KEY) || null });
+  });
+  socket.addEventListener("message", (event) => HEARD[JSON.parse(event.data).say](JSON.parse(event.data)));
+  socket.addEventListener("close", () => {
+    complain("The server does not answer; trying again …");
+    setTimeout(connect, 1500);
+  });
+}
+
+const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
+
+function complain(problem) {
+  $("problem").hidden = !problem;
+  $("problem").textContent = problem;
+}
+
+const HEARD = {
+  welcome(message) {
+    welcome = message;
+    fillSetup();
+  },
+  error(message) {
+    if (!shown && (location.hash || localStorage.getItem(KEY))) { // the game to come back to is gone
+      history.replaceState(null, "", location.pathname);
+      localStorage.removeItem(KEY);
+      send({ do: "join", game: null });
+      return;
+    }
+    document.body.classList.remove("waiting");
+    complain(message.problem);
+  },
+  table(message) {
+    remember(message.game);
+    waiting.push(message);
+    if (!timer) showNext();
+  },
+  watch(message) {
+    remember(message.game);
+    show(message);
+    watchControls(message);
+  },
+  hint: showHint,
+};
+
+function remember(game) {
+  if (shown && shown.game !== game) { waiting = []; clearTimeout(timer); timer = 0; }
+  if (location.hash.slice(1) !== game) history.replaceState(null, "", `#${game}`);
+  localStorage.setItem(KEY, game);
+}
+
+// --- The table ---
+
+function showNext() {
+  timer = 0;
+  const message = waiting.shift();
+  if (!message) return;
+  show(message);
+  const pause = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : Number($("pace").value);
+  if (waiting.length) timer = setTimeout(showNext, pause);
+}
+
+function show(message) {
+  const focused = $("scene").contains(document.activeElement);
+  const fresh = !shown || shown.game !== message.game;
+  shown = message;
+  complain("");
+  document.title = `${message.title} – MonsterZoo`;
+  $("title").textContent = message.title;
+  $("players").textContent = message.players.map((name, seat) => name === "you" ? `you are player_${seat}` :
+    name === `player_${seat}` ? "" : `player_${seat}: ${name}`).filter(Boolean).join(", ");
+  draw(message.scene, $("scene"), choose, say);
+  say("");
+  $("prompt").textContent = message.scene.prompt;
+  told = told.slice(0, fresh ? 0 : message.from).concat(message.told);
+  showHistory();
+  const playing = message.say === "table";
+  const mine = playing && message.decision !== null;
+  document.body.classList.remove("waiting");
+  document.body.dataset.state = message.over ? "over" : mine ? "mine" : "others";
+  document.body.dataset.decision = mine ? message.decision : "";
+  for (const id of ["undo", "hint", "pace-label"]) $(id).hidden = !playing;
+  $("undo").disabled = !playing || !message.undo;
+  $("hint").disabled = !mine;
+  $("hints").hidden = true;
+  $("watching").hidden = playing;
+  if (focused && mine) moveFocus($("scene"), 1);
+}
+
+function say(words) { // what a click would do
+  $("says").textContent = words;
+}
+
+function showHistory() {
+  const list = $("history");
+  const seat = shown.players.indexOf("you");
+  list.replaceChildren(...told.map(([text, who]) => {
+    const item = document.createElement("li");
+    item.textContent = text;
+    if (who >= 0) item.className = `seat-${(observer(seat) + who) % shown.players.length}`;
+    return item;
+  }));
+  list.scrollTop = list.scrollHeight;
+}
+
+function observer(seat) {
+  if (shown.say === "table") return Math.max(seat, 0);
+  return shown.view === "all" ? 0 : Number(shown.view.split("_")[1]);
+}
+
+function choose(part) {
+  if (!shown || shown.decision === null || waiting.length) { skip(); return; }
+  if (part.actions.length === 1) act(part.actions[0][0]);
+  else openMenu(part);
+}
+
+function skip() { // show at once what is still to be seen
+  clearTimeout(timer);
+  timer = 0;
+  if (waiting.length) { waiting = waiting.slice(-1); showNext(); }
+}
+
+function act(action) {
+  document.body.classList.add("waiting");
+  send({ do: "act", decision: shown.decision, action });
+}
+
+function openMenu(part) {
+  $("menu-title").textContent = part.label;
+  $("choices").replaceChildren(...part.actions.map(([action, words]) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = words;
+    button.dataset.action = action;
+    button.addEventListener("click", () => { $("menu").close(); act(action); });
+    return button;
+  }));
+  $("menu").showModal();
+  $("choices").firstElementChild.focus();
+}
+
+function showHint(message) {
+  document.body.classList.remove("waiting");
+  if (!shown || message.decision !== shown.decision) return;
+  $("bars").replaceChildren(...message.actions.map((one) => {
+    const item = document.createElement("li");
+    const chance = one.chance === null ? "not tried" : `${Math.round(100 * one.chance)} %`;
+    item.append(`${one.words}: ${chance}`);
+    const bar = document.createElement("span");
+    bar.className = "bar";
+    const filled = document.createElement("span");
+    filled.style.width = `${100 * (one.chance ?? 0)}%`;
+    bar.append(filled);
+    item.append(bar);
+    return item;
+  }));
+  $("hints").hidden = false;
+}
+
+// --- Watching ---
+
+function watchControls(message) {
+  $("place").max = message.moves + (message.complete ? 0 : 1);
+  $("place").value = message.place;
+  const more = message.complete ? "" : " so far";
+  $("move").textContent = `Move ${message.place} of ${message.moves}${more}`;
+  $("view").replaceChildren(...message.views.map((view) => {
+    const option = new Option(view === "all" ? "everybody" : view, view);
+    option.selected = view === message.view;
+    return option;
+  }));
+  const ended = message.complete && message.place === message.moves;
+  $("forward").disabled = $("end").disabled = ended;
+  $("back").disabled = $("start").disabled = message.place === 0;
+  if (ended) stopRunning();
+  else if (running) running = setTimeout(() => look(shown.place + 1), Math.max(Number($("pace").value), 300));
+}
+
+const look = (place, view = $("view").value || "all") => send({ do: "show", place, view });
+
+function stopRunning() {
+  clearTimeout(running);
+  running = 0;
+  $("run").setAttribute("aria-pressed", "false");
+  $("run").textContent = "Run";
+}
+
+function toggleRunning() {
+  if (running) { stopRunning(); return; }
+  $("run").setAttribute("aria-pressed", "true");
+  $("run").textContent = "Stop";
+  running = 1;
+  look(shown.place + 1);
+}
+
+const WALKS = { start: () => 0, back: () => shown.place - 1, forward: () => shown.place + 1, end: () => -1 };
+for (const [id, place] of Object.entries(WALKS)) {
+  $(id).addEventListener("click", () => { stopRunning(); look(place()); });
+}
+$("run").addEventListener("click", toggleRunning);
+$("place").addEventListener("change", () => { stopRunning(); look(Number($("place").value)); });
+$("view").addEventListener("change", () => look(shown.place));
+
+// --- New games ---
+
+function fillSetup() {
+  const variants = welcome.games.flatMap((game) => game.variants.map((options) => ({ game, options })));
+  $("setup-game").replaceChildren(...variants.map(({ game, options }, i) => {
+    const words = Object.entries(options).map(([key, value]) => `${key} ${value}`).join(", ");
+    const option = new Option(`${game.title} (${words})`, i);
+    option.selected = game.name === welcome.plan.game && options.players === (welcome.plan.options.players ?? options.players)
+      && !$("setup-game").querySelector("[selected]");
+    return option;
+  }));
+  $("setup-game").dataset.variants = JSON.stringify(variants.map(({ game, options }) => ({ game: game.name, options })));
+  $("policies").replaceChildren(...welcome.policies.map((spec) => new Option(spec, spec)));
+  $("setup-opponents").value = welcome.plan.opponents.join(" ");
+  fillSeats();
+}
+
+const chosenVariant = () => JSON.parse($("setup-game").dataset.variants)[Number($("setup-game").value)];
+
+function fillSeats() {
+  const { players } = chosenVariant().options;
+  $("setup-seat").replaceChildren(...Array.from({ length: players }, (_, seat) => new Option(`player_${seat}`, seat)));
+}
+
+$("setup-game").addEventListener("change", fillSeats);
+$("new").addEventListener("click", () => $("setup").showModal());
+$("setup").addEventListener("close", () => {
+  if ($("setup").returnValue !== "start") return;
+  const { game, options } = chosenVariant();
+  const opponents = $("setup-opponents").value.trim().split(/\s+/);
+  send({ do: "new", game, options, opponents, seat: Number($("setup-seat").value) });
+});
+
+// --- Buttons and keys ---
+
+$("undo").addEventListener("click", () => { stopRunning(); send({ do: "undo" }); });
+$("hint").addEventListener("click", () => { document.body.classList.add("waiting"); send({ do: "hint" }); });
+$("menu-close").addEventListener("click", () => $("menu").close());
+$("menu").addEventListener("keydown", (event) => {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const buttons = [...$("choices").children];
+  const at = buttons.indexOf(document.activeElement);
+  if (!step || at < 0) return;
+  event.preventDefault();
+  buttons[(at + step + buttons.length) % buttons.length].focus();
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+  if (["INPUT", "SELECT"].includes(event.target.tagName) || event.target.id === "history") return;
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (step && shown?.say === "watch") { event.preventDefault(); look(Math.max(shown.place + step, 0)); }
+  else if (step) { event.preventDefault(); moveFocus($("scene"), step); }
+  const button = { u: "undo", h: "hint", n: "new" }[event.key];
+  if (button && !$(button).hidden && !$(button).disabled) { event.preventDefault(); $(button).click(); }
+});
+
+connect();
