@@ -173,7 +173,7 @@ def simulate(truth, seat, guide, playout, exploration, rollout, stream, tree, de
             secret |= acting
         who = seat if has(acting, seat) else lowest(acting)
         legal(state, who, words)
-        action = sole(words)
+        action = sole(words) if steps > 0 else NONE  # the root is a node even where nothing is to be decided
         if action < 0 and who != seat and has(secret, who):
             ask_network(guide, state, who, desk.views)
             action = pick_by_logits(guide.memory.logits, words, 1.0, stream)

@@ -33,7 +33,7 @@ from .network import Network, NetworkPolicy
 CHECKPOINT = "checkpoint.pt"
 PROGRESS: dict[str, Any] = {"updates": int, "steps": int, "decided": int, "seconds": int | float}
 """What a learner counts, and checkpoint and journal tell."""
-LEARNERS = {"ppo": "monsterzoo.training.ppo", "search": "monsterzoo.training.expert"}
+LEARNERS = {"ppo": "ppo", "search": "expert"}
 """Which module's `Trainer` learns by a method."""
 EVALUATION = 1 << 40  # evaluations are seeded like an update far beyond any other
 
@@ -188,7 +188,7 @@ def train(config: RunConfig, resume: bool = False, game: Game | None = None) -> 
         raise ValueError(f"{folder} already holds a run; go on with --resume, or choose another --out")
     if resume and not (folder / CHECKPOINT).exists():
         raise ValueError(f"there is no checkpoint in {folder} to go on from; start the run again without --resume")
-    learner: Learner = import_module(LEARNERS[config.method]).Trainer(config, game)
+    learner: Learner = import_module(f"monsterzoo.training.{LEARNERS[config.method]}").Trainer(config, game)
     config, commands = learner.config, [config.command()]
     for note in learner.notes:
         print(note)
