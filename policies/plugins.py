@@ -82,7 +82,7 @@ def from_rllib(
     """
     import torch
 
-    module = _rl_module(trained, module_id)
+    module = rl_module(trained, module_id)
     draws = None if deterministic else torch.Generator().manual_seed(seed)
     device = next((parameter.device for parameter in module.parameters()), torch.device("cpu"))
 
@@ -95,8 +95,11 @@ def from_rllib(
     return FunctionPolicy(act, name or "rllib")
 
 
-def _rl_module(trained: Any, module_id: str | None) -> Any:
-    """The module itself, wherever it is; an algorithm's modules go on learning, so theirs is a copy."""
+def rl_module(trained: Any, module_id: str | None) -> Any:
+    """The RLModule in an algorithm, a checkpoint or a module of modules, see `from_rllib`.
+
+    An algorithm's module is copied: it goes on learning.
+    """
     from ray.rllib.algorithms import Algorithm
     from ray.rllib.core.rl_module.multi_rl_module import MultiRLModule
     from ray.rllib.core.rl_module.rl_module import RLModule

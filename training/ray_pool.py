@@ -118,7 +118,7 @@ class Pool:
         known = ray.put(shared)
         waiting = deque(enumerate(tasks))
         losses: dict[int, int] = {}
-        idle, busy = list(range(len(self.actors))), {}
+        idle, busy = list(range(len(self.actors))), dict[Any, tuple[int, int, Any]]()
         while waiting or busy:
             while waiting and idle:
                 actor = idle.pop()

@@ -18,10 +18,13 @@ observation is the one to bootstrap from; that decision itself belongs to the ne
 """
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.spaces import action_space, observation_space
+from monsterzoo.policies.neural import check_shapes
+from monsterzoo.policies.plugins import rl_module
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
@@ -29,8 +32,10 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor
 
-from .network import Network
-from .rllib_runner import BatchRunner
+from .files import replacing
+from .network import Network, write
+from .rllib_runner import BatchRunner, OneSeat
+from .settings import Whole
 
 SHARED = "shared"
 """The module of all seats, where they share one."""
@@ -98,6 +103,16 @@ def ppo_config(
         raise ValueError(f"networks={networks!r} is not allowed; allowed: 'shared', 'team'")
     if multi_agent and opponents is not None:
         raise ValueError("with multi_agent=True every seat learns: there are no opponents to choose")
+    for name, number, allowed in (
+        ("env_runners", env_runners, Whole(0)), ("envs_per_runner", envs_per_runner, Whole(1)),
+        ("width", width, Whole(1)), ("blocks", blocks, Whole(0)),
+    ):  # fmt: skip
+        try:
+            allowed(number)
+        except (ValueError, TypeError):
+            raise ValueError(f"{name}={number!r} is not allowed; allowed: {allowed}") from None
+    if not multi_agent:
+        OneSeat(variant, 1, opponents or "random", seat)  # raises ValueError for what cannot be played
     settings = {"game": game, "options": options, "seat": seat, "skip_forced": skip_forced}
     config = (
         PPOConfig()
@@ -136,3 +151,24 @@ def ppo_config(
 def _module_of(modules: dict[str, str], agent: str, *_: Any, **__: Any) -> str:
     """RLlib's question for a seat's module."""
     return modules[agent]
+
+
+def save_policy(trained: Any, path: str | Path, game: str, *, module_id: str | None = None, **options: Any) -> None:
+    """Write a trained `MaskedModule` as a file of weights: 'ppo:PATH' then plays like it, without Ray and torch.
+
+    Raises `ValueError` if it is another kind of module, or was trained on other observations or actions.
+
+    Args:
+        trained: an algorithm, the folder of a checkpoint, or the module.
+        path: of the file.
+        game: name of the game.
+        module_id: which one, where there are several modules.
+        options: the game's options.
+    """
+    module, variant = rl_module(trained, module_id), find_game(game).variant(**options)
+    if not isinstance(module, MaskedModule):
+        raise ValueError(f"only the network of a MaskedModule can be written, not {type(module).__name__}")
+    network = module.network.cpu()
+    check_shapes(network.arrays(), variant.layout.size, variant.num_actions, f"the module of {variant}")
+    with replacing(Path(path)) as part:
+        write(part, network, variant)

@@ -220,6 +220,7 @@ class BatchRunner(EnvRunner, Checkpointable):
 
     env: Any  # the tables, None until they are needed
     module: Any
+    num_env_steps_sampled_lifetime: int
 
     def __init__(self, *, config: AlgorithmConfig, **kwargs: Any) -> None:
         super().__init__(config=config, **kwargs)
@@ -260,7 +261,7 @@ class BatchRunner(EnvRunner, Checkpointable):
     def get_spaces(self) -> dict[str, tuple[Any, Any]]:
         """Spaces by module, and those of the games."""
         agents, own = self._agents, self._spaces
-        games = own if agents is None else tuple(spaces.Dict(dict.fromkeys(agents, space)) for space in own)
+        games: Any = own if agents is None else tuple(spaces.Dict(dict.fromkeys(agents, space)) for space in own)
         return {INPUT_ENV_SPACES: games, INPUT_ENV_SINGLE_SPACES: games, **dict.fromkeys(self._module_ids, own)}
 
     def assert_healthy(self) -> None:
@@ -462,7 +463,7 @@ class BatchRunner(EnvRunner, Checkpointable):
             return
         lengths, returns, shares = zip(*ended)
         totals, by_lane = np.sum(returns, axis=1), np.mean(returns, axis=0)
-        means: dict[Any, float] = {names.EPISODE_LEN_MEAN: np.mean(lengths), names.EPISODE_RETURN_MEAN: totals.mean()}
+        means: dict[Any, Any] = {names.EPISODE_LEN_MEAN: np.mean(lengths), names.EPISODE_RETURN_MEAN: totals.mean()}
         by_module: dict[str, list[float]] = defaultdict(list)
         for agent, module, mean in zip(self._agents or (DEFAULT_AGENT_ID,), self._module_ids, by_lane):
             means[names.EPISODE_AGENT_RETURN_MEAN, agent] = mean
