@@ -14,7 +14,7 @@ task whose actor is lost (its process killed, its node gone) is given to another
 raised here.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -68,12 +68,17 @@ class _Actor:
     def __init__(self, make: Callable[[], Worker]) -> None:
         self._worker = make()
 
+    def ready(self) -> None:
+        """Answers as soon as there is a worker."""
+
     def do(self, task: Any, shared: Any) -> Any:
         return self._worker(task, shared)
 
 
 class Pool:
     """Actors with a worker each; within `joined`.
+
+    Those for which Ray has no room, at the start or after a node was lost, join in as soon as there is some.
 
     Args:
         make: makes a worker.
@@ -82,14 +87,19 @@ class Pool:
 
     def __init__(self, make: Callable[[], Worker], workers: int | None = None) -> None:
         self.workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
-        self._make = ray.put(make)
-        self._kind = ray.remote(num_cpus=1)(_Actor)
-        self.actors = [self._start() for _ in range(self.workers)]
         self.lost = 0
         """Actors lost so far."""
+        self._make = ray.put(make)
+        self._kind = ray.remote(num_cpus=1)(_Actor)
+        self.actors: list[Any] = [None] * self.workers
+        self._idle: list[int] = []
+        self._starting: dict[Any, int] = {}
+        for index in range(self.workers):
+            self._start(index)
 
-    def _start(self) -> Any:
-        return self._kind.remote(self._make)
+    def _start(self, index: int) -> None:
+        self.actors[index] = self._kind.remote(self._make)
+        self._starting[self.actors[index].ready.remote()] = index
 
     def __enter__(self) -> "Pool":
         return self
@@ -117,30 +127,50 @@ class Pool:
         """
         known = ray.put(shared)
         waiting = deque(enumerate(tasks))
-        losses: dict[int, int] = {}
-        idle, busy = list(range(len(self.actors))), dict[Any, tuple[int, int, Any]]()
-        while waiting or busy:
-            while waiting and idle:
-                actor = idle.pop()
-                number, task = waiting.popleft()
-                busy[self.actors[actor].do.remote(task, known)] = (actor, number, task)
-            ready, _ = ray.wait(list(busy), num_returns=1, timeout=0.5)
-            for reference in ready:
-                actor, number, task = busy.pop(reference)
-                idle.append(actor)
-                try:
-                    answer = ray.get(reference)
-                except RayActorError as error:
-                    if getattr(error, "actor_init_failed", False):
-                        raise  # it was never there: the worker cannot be made
-                    self.lost += 1
-                    losses[number] = losses.get(number, 0) + 1
-                    if losses[number] > MOST_LOSSES:
-                        raise WorkerLostError(f"task {number} has lost {losses[number]} workers") from error
-                    self.actors[actor] = self._start()
-                    waiting.appendleft((number, task))
-                except RayTaskError as error:
-                    raise error.cause from error
-                else:
-                    yield number, answer
-            tick()
+        busy: dict[Any, tuple[int, int, Any]] = {}
+        losses: Counter[Any] = Counter()
+        try:
+            while waiting or busy:
+                while waiting and self._idle:
+                    index = self._idle.pop()
+                    number, task = waiting.popleft()
+                    busy[self.actors[index].do.remote(task, known)] = (index, number, task)
+                ready, _ = ray.wait([*busy, *self._starting], num_returns=1, timeout=0.5)
+                for reference in ready:
+                    if reference in self._starting:
+                        index = self._starting.pop(reference)
+                        if self._answered(reference, index, losses, f"worker {index}"):
+                            self._idle.append(index)
+                        continue
+                    index, number, task = busy.pop(reference)
+                    answer = self._answered(reference, index, losses, f"task {number}")
+                    if answer is None:
+                        waiting.appendleft((number, task))
+                        continue
+                    self._idle.append(index)
+                    yield number, answer[0]
+                tick()
+        finally:
+            self._idle += [index for index, *_ in busy.values()]  # for later tasks, if these are given up
+
+    def _answered(self, reference: Any, index: int, losses: Counter[Any], what: str) -> tuple[Any] | None:
+        """An actor's answer; None if the actor was lost, and is being replaced."""
+        try:
+            return (ray.get(reference),)
+        except RayTaskError as error:
+            self._idle.append(index)
+            raise error.cause from error
+        except RayActorError as error:
+            if getattr(error, "actor_init_failed", False):
+                raise ValueError(f"a worker cannot be made: {_last_line(error)}") from error
+            self.lost += 1
+            losses[what] += 1
+            if losses[what] > MOST_LOSSES:
+                raise WorkerLostError(f"{what} has lost {losses[what]} actors") from error
+            self._start(index)
+            return None
+
+
+def _last_line(error: BaseException) -> str:
+    """What an error says in the end, after all its traceback."""
+    return str(error).strip().splitlines()[-1].strip()

@@ -131,8 +131,8 @@ class OneSeat:
         return self._rewards, terminated, truncated
 
     def last_observation(self, game: int, lane: int) -> np.ndarray:
-        """As the environment tells it."""
-        row: np.ndarray = self._infos["final_obs"][game]["observation"]
+        """As the environment tells it; a copy, for the table's next game to end overwrites it."""
+        row: np.ndarray = self._infos["final_obs"][game]["observation"].copy()
         return row
 
     def share(self, game: int) -> float | None:
