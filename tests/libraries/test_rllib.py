@@ -14,20 +14,20 @@ import pytest
 
 ray = pytest.importorskip("ray", reason="ray[rllib] is not installed: make test-rllib")
 
-import torch  # noqa: E402
-from monsterzoo import policies  # noqa: E402
-from monsterzoo.envs import env_seed, make, variant  # noqa: E402
-from monsterzoo.envs.single import SeatVectorEnv  # noqa: E402
-from monsterzoo.policies import from_rllib  # noqa: E402
-from monsterzoo.training.arena import Tournament, enter  # noqa: E402
-from monsterzoo.training.cli import main  # noqa: E402
-from monsterzoo.training.evaluation import play_games  # noqa: E402
-from monsterzoo.training.ray_arena import RayTables  # noqa: E402
-from monsterzoo.training.ray_pool import Pool, WorkerLostError, joined  # noqa: E402
-from monsterzoo.training.rllib import ppo_config, save_policy  # noqa: E402
-from monsterzoo.training.rllib_runner import BatchRunner  # noqa: E402
-from ray.cluster_utils import Cluster  # noqa: E402
-from ray.rllib.algorithms import Algorithm  # noqa: E402
+import torch
+from monsterzoo import policies
+from monsterzoo.envs import env_seed, make, variant
+from monsterzoo.envs.single import SeatVectorEnv
+from monsterzoo.policies import from_rllib
+from monsterzoo.training.arena import Tournament, enter
+from monsterzoo.training.cli import main
+from monsterzoo.training.evaluation import play_games
+from monsterzoo.training.ray_arena import RayTables
+from monsterzoo.training.ray_pool import Pool, WorkerLostError, joined
+from monsterzoo.training.rllib import ppo_config, save_policy
+from monsterzoo.training.rllib_runner import BatchRunner
+from ray.cluster_utils import Cluster
+from ray.rllib.algorithms import Algorithm
 
 PIKIT = {"players": 2}
 
