@@ -14,9 +14,11 @@ task whose actor is lost (its process killed, its node gone) is given to another
 raised here.
 """
 
+import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any
 
 import ray
@@ -26,6 +28,9 @@ LOCAL = "local"
 """The address that stands for a Ray of our own, on this machine, as long as it is needed."""
 MOST_LOSSES = 3
 """How often a task may lose its actor; a task that kills each of them would never end."""
+
+PATIENCE = 30.0
+"""Seconds without any worker after which we say what we are waiting for."""
 
 Worker = Callable[[Any, Any], Any]
 
@@ -129,6 +134,7 @@ class Pool:
         waiting = deque(enumerate(tasks))
         busy: dict[Any, tuple[int, int, Any]] = {}
         losses: Counter[Any] = Counter()
+        patient_until = monotonic() + PATIENCE
         try:
             while waiting or busy:
                 while waiting and self._idle:
@@ -149,6 +155,9 @@ class Pool:
                         continue
                     self._idle.append(index)
                     yield number, answer[0]
+                if not busy and not self._idle and monotonic() > patient_until:
+                    patient_until = float("inf")
+                    print("waiting for Ray to have room for a worker (one processor each)", file=sys.stderr)
                 tick()
         finally:
             self._idle += [index for index, *_ in busy.values()]  # for later tasks, if these are given up

@@ -169,6 +169,6 @@ def save_policy(trained: Any, path: str | Path, game: str, *, module_id: str | N
     if not isinstance(module, MaskedModule):
         raise ValueError(f"only the network of a MaskedModule can be written, not {type(module).__name__}")
     network = module.network.cpu()
-    check_shapes(network.arrays(), variant.layout.size, variant.num_actions, f"the module of {variant}")
+    check_shapes(network.arrays(), variant, "the module")
     with replacing(Path(path)) as part:
         write(part, network, variant)

@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,9 +22,13 @@ from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import from_rllib
 from monsterzoo.training.arena import Tournament, enter
 from monsterzoo.training.cli import main
+from monsterzoo.training.config import Config
+from monsterzoo.training.credit import NONE
 from monsterzoo.training.evaluation import play_games
+from monsterzoo.training.ppo import Trainer
 from monsterzoo.training.ray_arena import RayTables
 from monsterzoo.training.ray_pool import Pool, WorkerLostError, joined
+from monsterzoo.training.ray_train import RayTrainer, put_together, take_part
 from monsterzoo.training.rllib import ppo_config, save_policy
 from monsterzoo.training.rllib_runner import BatchRunner
 from ray.cluster_utils import Cluster
@@ -405,6 +410,59 @@ def test_tournaments_on_ray_are_the_same_also_when_a_worker_is_lost(local_ray):
     np.testing.assert_array_equal(here.shares, there.shares)
     np.testing.assert_array_equal(here.scores, there.scores)
     assert here.result() == there.result()
+
+
+TRAIN = {"game": "pikit_v0", "players": 2, "num_envs": 32, "steps": 16, "minibatch": 128, "evaluate": (), "updates": 3}
+
+
+def test_parts_of_a_trainers_games_make_it_whole_again():
+    trainer = Trainer(Config(**TRAIN, tensorboard=False))
+    trainer.update()
+    before = trainer.content()
+    put_together(trainer, [take_part(trainer, begin, stop) for begin, stop in ((0, 5), (5, 6), (6, 32))])
+    after = trainer.content()
+    for part in ("games", "seating"):
+        for name, values in before[part].items():
+            assert torch.equal(values, after[part][name]), name
+    one, two = before["decisions"], after["decisions"]  # the same decisions in another order
+    for name in one.keys() - {"open", "following"}:
+        for game, seat in np.argwhere(one["open"].numpy() != NONE):
+            row, other = one["open"][game, seat], two["open"][game, seat]
+            assert torch.equal(one[name][row], two[name][other]), name
+
+
+def test_training_on_ray_is_the_same_when_a_worker_is_lost_and_goes_on_without_ray(local_ray, tmp_path):
+    config = Config(**TRAIN, opponents=("past", "random"), imitate="", tensorboard=False, out=str(tmp_path / "run"))
+    quiet = RayTrainer(config, workers=2)
+    reports = [quiet.update() for _ in range(3)]
+    quiet.workers.close()
+    harmed = RayTrainer(config, workers=2)
+    harmed.update()
+    ray.kill(harmed.workers.actors[0])
+    others = [harmed.update() for _ in range(2)]
+    assert harmed.workers.lost == 1
+    harmed.workers.close()
+    for one, two in zip(reports[1:], others):
+        assert one["policy_loss"] == two["policy_loss"]
+        assert one["decisions"] == two["decisions"] > 300
+    for one, two in zip(quiet.network.parameters(), harmed.network.parameters()):
+        assert torch.equal(one, two)
+    (tmp_path / "run").mkdir()
+    quiet.save(tmp_path / "run")
+    alone = Trainer(replace(config, updates=4))
+    alone.restore(tmp_path / "run")
+    assert alone.update()["decisions"] > 300
+
+
+def test_train_on_ray_from_the_command_line(local_ray, tmp_path, capsys):
+    words = ["train", "--game", "pikit_v0", "--players", "2", "--num-envs", "32", "--steps", "16", "--updates", "2"]
+    words += ["--evaluate", "random", "--evaluate-games", "20", "--no-tensorboard", "--out", str(tmp_path / "run")]
+    assert main([*words, "--ray", "local", "--workers", "2"]) == 0
+    assert policies.make(f"ppo:{tmp_path / 'run'}", "pikit_v0", **PIKIT)
+    assert main(["train", "--resume", "--updates", "3", "--out", str(tmp_path / "run")]) == 0
+    capsys.readouterr()
+    assert main(["train", "--method", "search", "--game", "pikit_v0", "--ray", "local"]) == 2
+    assert "--ray collects the games of --method ppo" in capsys.readouterr().err
 
 
 def test_arena_says_what_is_wrong_with_its_ray(capsys):
