@@ -4,11 +4,14 @@ Needs `ray[rllib]`: `make test-rllib`.
 """
 
 import os
+import re
 import signal
+import subprocess
 import sys
 import time
 from collections import defaultdict
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,6 +37,7 @@ from monsterzoo.training.rllib_runner import BatchRunner
 from ray.cluster_utils import Cluster
 from ray.rllib.algorithms import Algorithm
 
+ROOT = Path(__file__).resolve().parents[2]
 PIKIT = {"players": 2}
 
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # Ray's processes cannot import this file
@@ -473,6 +477,15 @@ def test_arena_says_what_is_wrong_with_its_ray(capsys):
     ):
         assert main([*words, *more]) == 2
         assert problem in capsys.readouterr().err
+
+
+def test_code_on_the_page_runs(tmp_path):
+    text = (ROOT / "docs" / "rllib.md").read_text(encoding="utf-8")
+    script = tmp_path / "page.py"
+    script.write_text("\n".join(re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)), encoding="utf-8")
+    result = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "[10, 20, 30]" in result.stdout
 
 
 # --- Two nodes; the last test, for it needs a Ray of its own ---
