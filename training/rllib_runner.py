@@ -148,7 +148,7 @@ class Record(Decisions):
     """Decisions of a sample, and how they become episodes.
 
     Beside the columns of `Decisions` there are `tables`, `lanes` and `numbers` (rows,): at which table, for which
-    learning seat, in the how manieth game; and `logits` (rows, A): what the distribution over actions was made of.
+    learning seat, in which of the table's games; and `logits` (rows, A): what the distribution was made of.
     """
 
     PLACE = ("tables", "lanes", "numbers")
@@ -164,6 +164,7 @@ class Record(Decisions):
     def clear(self) -> None:
         """Forget everything."""
         self.open[:], self.count = NONE, 0
+        self._ends.clear()
 
     def end(self, row: int, observation: np.ndarray, truncated: bool) -> None:
         """Keep what a seat knew at the end of the game of its last decision."""
@@ -212,8 +213,8 @@ class Record(Decisions):
 class BatchRunner(EnvRunner, Checkpointable):
     """Plays `num_envs_per_env_runner` games as one compiled batch; `ppo_config` puts it into a config.
 
-    `env_config` has `game`, `options`, `opponents` (None for self-play), `seat` and `skip_forced`. In a multi-agent
-    config each seat's module is `policy_mapping_fn(agent)`, asked once. Modules choose by the distribution that their
+    `env_config` has `game`, `options`, `skip_forced`, and for one seat `opponents` and `seat`. In a multi-agent config
+    each seat's module is `policy_mapping_fn(agent)`, asked once. Modules choose by the distribution that their
     `get_exploration_action_dist_cls` makes of their outputs; there are no connectors between batch and module. Of
     RLlib's callbacks `on_sample_end` is called.
     """
