@@ -141,24 +141,22 @@ def arena_games(chosen: argparse.Namespace, options: dict[str, Any], workers: in
         return (tournament.games - before) / (time.perf_counter() - began)
 
 
-def report(chosen: argparse.Namespace, speeds: dict[str, Speed], rates: dict[str, dict[int, float]]) -> str:
-    """Both tables."""
-    slow = speeds[PETTINGZOO]
-    rows = []
+def routes_table(chosen: argparse.Namespace, speeds: dict[str, Speed]) -> str:
+    """The first table."""
+    slow, rows = speeds[PETTINGZOO], []
     for name, one in speeds.items():
         wall, processor = one.steps / one.wall, one.steps / one.processor
         faster = processor / (slow.steps / slow.processor)
         rows.append([name, short(wall), short(processor), short(one.learned / one.processor), f"{faster:.1f}"])
-    head = (
-        "PPO, self-play",
-        "steps/s",
-        "steps per\nprocessor s",
-        "learned from per\nprocessor s",
-        "times as fast\n(processor)",
-    )
-    other = [[name, *(short(rate[workers]) for workers in WORKERS)] for name, rate in rates.items()]
-    about = f"{chosen.game} {label(game_options(chosen))}, one thread a process, {chosen.rounds} rounds"
-    return f"{about}\n\n{grid(head, rows)}\n\n{grid(('on Ray', *(f'{n} worker(s)' for n in WORKERS)), other)}"
+    columns = ("steps/s", "steps per\nprocessor s", "learned from per\nprocessor s", "times as fast\n(processor)")
+    about = f"{chosen.game} {label(game_options(chosen))}, one thread, rounds: {chosen.rounds}"
+    return f"{about}\n\n{grid(('PPO, self-play', *columns), rows)}"
+
+
+def workers_table(rates: dict[str, dict[int, float]]) -> str:
+    """The second table."""
+    rows = [[name, *(short(rate[workers]) for workers in WORKERS)] for name, rate in rates.items()]
+    return grid(("on Ray, wall-clock", *(f"workers: {workers}" for workers in WORKERS)), rows)
 
 
 def main(argv: list[str]) -> int:
@@ -180,8 +178,10 @@ def main(argv: list[str]) -> int:
     torch.set_num_threads(1)
     options = game_options(chosen)
     with joined("local", max(WORKERS)):
-        speeds, rates = compare_routes(chosen, options), compare_workers(chosen, options)
-    print(report(chosen, speeds, rates))
+        speeds = compare_routes(chosen, options)
+        print(routes_table(chosen, speeds), flush=True)
+        rates = compare_workers(chosen, options)
+        print("\n" + workers_table(rates))
     if chosen.json is not None:
         about = {**machine(), "ray": version("ray"), "torch": torch.__version__}
         settings = {key: value for key, value in vars(chosen).items() if key != "json"}
