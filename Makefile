@@ -6,12 +6,16 @@ RUN := $(VENV)/bin/python -m
 INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 PACKAGING := pyproject.toml setup.py constraints.txt
 
-.PHONY: help demo test test-browser lint fuzz soak benchmark generated clean
+# Libraries with pins of their own: each has an environment of its own, and tests in tests/libraries.
+LIBRARIES := rllib
+
+.PHONY: help demo test test-browser lint fuzz soak benchmark generated clean $(LIBRARIES:%=test-%) $(LIBRARIES:%=%-env)
 
 help:
 	@echo "make demo       train a network for a minute and let it play; about three minutes, into runs/demo"
 	@echo "make test       ruff, mypy and pytest"
 	@echo "make test-browser  whole games by clicks in Chromium; screenshots in build/screenshots"
+	@echo "make test-rllib tests of RLlib and Ray, in an environment of their own"
 	@echo "make fuzz       odd and impossible inputs at every entrance, for MINUTES=30"
 	@echo "make soak       STEPS=1e9 steps of all games (or MINUTES=30), looking for leaks and lost cards"
 	@echo "make benchmark  the full throughput table, kept in docs"
@@ -55,6 +59,11 @@ generated: $(VENV)/.test
 	$(RUN) tools.playthrough --write
 	$(RUN) tools.gallery
 
+$(LIBRARIES:%=test-%): test-%: %-env
+	$(VENV)/$*/bin/python -m pytest -n 0 tests/libraries/test_$*.py
+
+$(LIBRARIES:%=%-env): %-env: $(VENV)/%/.ready
+
 # Stamps: installing again is only needed when the packaging has changed.
 
 $(VENV)/.python:
@@ -68,6 +77,15 @@ $(VENV)/.demo: $(VENV)/.python $(PACKAGING)
 $(VENV)/.test: $(VENV)/.python $(PACKAGING)
 	$(INSTALL) ".[test,train,render,play]"
 	@touch $@ $(VENV)/.demo
+
+# Whatever is not pinned otherwise comes from the environment of the tests.
+$(LIBRARIES:%=$(VENV)/%/.ready): $(VENV)/%/.ready: constraints/%.txt $(VENV)/.test
+	$(VENV)/bin/python -m venv --without-pip $(VENV)/$*
+	$(VENV)/bin/python -c "import sys; print(*(path for path in sys.path if path.endswith('-packages')), sep='\n')" \
+		> $$($(VENV)/$*/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/tests.pth
+	$(RUN) pip --python $(VENV)/$*/bin/python install --quiet --disable-pip-version-check --no-build-isolation \
+		--constraint constraints/$*.txt --editable ".[$*]"
+	@touch $@
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -7,9 +7,9 @@ from monsterzoo.envs.players import kinds, make_player
 
 from .base import Policy
 from .heuristics import register_heuristic
-from .plugins import from_function, from_sb3, from_torch
+from .plugins import from_function, from_rllib, from_sb3, from_torch
 
-__all__ = ["Policy", "from_function", "from_sb3", "from_torch", "make", "register_heuristic", "specs"]
+__all__ = ["Policy", "from_function", "from_rllib", "from_sb3", "from_torch", "make", "register_heuristic", "specs"]
 
 
 def specs() -> list[str]:

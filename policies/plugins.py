@@ -1,7 +1,9 @@
-"""One's own players: a function, a Stable-Baselines3 model or a torch module as a policy."""
+"""One's own players: a function, a Stable-Baselines3 model, an RLlib module or a torch module as a policy."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,6 +70,56 @@ def from_sb3(model: Any, name: str | None = None, *, deterministic: bool = True)
         return _masked_choice(logits, action_masks, None, 1.0)
 
     return FunctionPolicy(act, name or type(model).__name__.lower())
+
+
+def from_rllib(
+    trained: Any, name: str | None = None, *, module_id: str | None = None, deterministic: bool = True, seed: int = 0
+) -> FunctionPolicy:
+    """A policy from an RLlib algorithm (new API stack), one of its checkpoints, or an RLModule with masked logits.
+
+    The best legal action is taken, or one is drawn. Loading a checkpoint runs code from it: use only your own. Raises
+    `ValueError` for a folder without a module, and where there are several modules and `module_id` names none of them.
+    """
+    import torch
+
+    module = rl_module(trained, module_id)
+    draws = None if deterministic else torch.Generator().manual_seed(seed)
+    device = next((parameter.device for parameter in module.parameters()), torch.device("cpu"))
+
+    def act(observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: Any) -> Any:
+        parts = {"observation": observations, "action_mask": action_masks}
+        seen = {key: torch.as_tensor(values, device=device) for key, values in parts.items()}
+        output = module.forward_inference({"obs": seen})
+        return _masked_choice(output["action_dist_inputs"], action_masks, draws, 1.0)
+
+    return FunctionPolicy(act, name or "rllib")
+
+
+def rl_module(trained: Any, module_id: str | None) -> Any:
+    """The RLModule in an algorithm, a checkpoint or a module of modules, see `from_rllib`.
+
+    An algorithm's module is copied: it goes on learning.
+    """
+    from ray.rllib.algorithms import Algorithm
+    from ray.rllib.core.rl_module.multi_rl_module import MultiRLModule
+    from ray.rllib.core.rl_module.rl_module import RLModule
+
+    if isinstance(trained, str | Path):
+        folder = Path(trained).absolute()
+        inside = folder / "learner_group" / "learner" / "rl_module"
+        if not folder.is_dir():
+            raise ValueError(f"there is no RLlib checkpoint in {trained}")
+        trained = RLModule.from_checkpoint(inside if inside.is_dir() else folder)
+    elif isinstance(trained, Algorithm):
+        trained = deepcopy(trained.env_runner.module)
+    if not isinstance(trained, MultiRLModule):
+        return trained
+    known = list(trained.keys())
+    if module_id is None and len(known) == 1:
+        module_id = known[0]
+    if module_id not in known:
+        raise ValueError(f"module_id={module_id!r} is not allowed; allowed: {', '.join(map(repr, known))}")
+    return trained[module_id]
 
 
 def from_torch(

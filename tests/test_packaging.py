@@ -133,15 +133,29 @@ def test_declared_commands_exist() -> None:
         assert callable(getattr(import_module(module), function))
 
 
-def test_no_pin_contradicts_the_declared_ranges() -> None:
-    """Extras for other libraries have environments of their own, and no pins."""
-    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
-    project = _project()
+LIBRARIES = sorted(path.stem for path in (ROOT / "constraints").glob("*.txt"))
+"""Libraries with environments, and pins, of their own."""
+
+
+@pytest.mark.parametrize("library", [None, *LIBRARIES])
+def test_no_pin_contradicts_the_declared_ranges(library: str | None) -> None:
+    pins, project = _pins(library), _project()
     extras = project["optional-dependencies"]
-    for text in [*project["dependencies"], *extras["train"], *extras["test"], *extras["render"], *extras["play"]]:
+    wanted = [*extras["train"], *extras["test"], *(extras[library] if library else extras["render"] + extras["play"])]
+    for text in [*project["dependencies"], *wanted]:
         requirement = Requirement(text)
         assert requirement.specifier.contains(pins[canonicalize_name(requirement.name)]), text
+
+
+def test_rllib_has_the_usual_versions_but_for_gymnasium() -> None:
+    usual, own = _pins(None), _pins("rllib")
+    assert {name for name in usual if usual[name] != own.get(name)} == {"gymnasium"}
+
+
+def _pins(library: str | None) -> dict[str, str]:
+    path = ROOT / ("constraints.txt" if library is None else f"constraints/{library}.txt")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
 
 
 def _project() -> dict[str, Any]:

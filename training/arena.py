@@ -41,6 +41,8 @@ SAVE_SECONDS = 10.0
 USUAL_GAMES = 1000
 MOST_GAMES = 10_000_000
 Progress = Callable[["Tournament"], None]
+Spread = Callable[["Tournament", np.ndarray, Callable[[], None]], None]
+"""Plays listed games (deal, seating) elsewhere, hands them to `Tournament.take`, and calls a function now and then."""
 
 
 @dataclass(frozen=True)
@@ -213,6 +215,7 @@ class Tournament:
         threads: int = 1,
         progress: Progress | None = None,
         save: Path | None = None,
+        spread: Spread | None = None,
     ) -> None:
         """Play until there are `games` games, or all win rates are known to within ± `until_interval`.
 
@@ -228,16 +231,16 @@ class Tournament:
             threads: for games between compiled policies.
             progress: called now and then.
             save: file of the results.
+            spread: plays the games elsewhere, see `ray_arena`; the results are the same.
         """
         ArenaOptions(games, until_interval, self.seed, batch, threads)
         for policy in policies:
             check_player(policy, self.variant)
-        tokens = tuple(compiled_form(policy) for policy in policies)
-        all_compiled = all(token is not None for token in tokens)
+        all_compiled = all(compiled_form(policy) is not None for policy in policies)
         last = self.whole_deals(games)
         self._resize(last)
         step_deals = self.whole_deals(4096 if all_compiled else 4 * batch)
-        if not all_compiled and until_interval is None:
+        if until_interval is None and (spread is not None or not all_compiled):
             step_deals = max(last, 1)
         saved, signals = monotonic(), Patient()
 
@@ -258,11 +261,33 @@ class Tournament:
                 open_games[:, 0] += begin
                 if not len(open_games):
                     continue
-                if all_compiled:
-                    self._play_compiled(tokens, open_games, threads)
+                if spread is not None:
+                    spread(self, open_games, tick)
                 else:
-                    self._play_batch(policies, tokens, open_games, batch, tick)
+                    self.play_listed(policies, open_games, batch, threads, tick)
                 tick()
+
+    def play_listed(
+        self,
+        policies: Sequence[Policy],
+        games: np.ndarray,
+        batch: int = 64,
+        threads: int = 1,
+        tick: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Play the listed games, rows (deal, seating), whatever else was played; see `play`."""
+        self._resize(int(games[:, 0].max(initial=-1)) + 1)
+        tokens = tuple(compiled_form(policy) for policy in policies)
+        if all(token is not None for token in tokens):
+            self._play_compiled(tokens, games, threads)
+        else:
+            self._play_batch(policies, tokens, games, batch, tick)
+
+    def take(self, games: np.ndarray, shares: np.ndarray, scores: np.ndarray) -> None:
+        """Take over results of listed games, (G, sides) each."""
+        deals, seatings = games.T
+        self.shares[deals, seatings], self.scores[deals, seatings] = shares, scores
+        self.done[deals, seatings] = True
 
     @contextmanager
     def _saved_at_the_end(self, path: Path | None) -> Iterator[None]:
@@ -300,9 +325,7 @@ class Tournament:
             return (mine, variant.template, players, luck, policy_luck, start, stop, shares, scores, *own)
 
         Team(min(threads, count)).run(play_games, count, arguments)
-        deals, seatings = games.T
-        self.shares[deals, seatings], self.scores[deals, seatings] = shares, scores
-        self.done[deals, seatings] = True
+        self.take(games, shares, scores)
 
     def _play_batch(
         self,

@@ -2,7 +2,8 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -10,9 +11,10 @@ from typing import Any
 from monsterzoo.envs.core.catalogue import find_game
 
 from . import settings
-from .arena import MOST_GAMES, USUAL_GAMES, ArenaOptions, Tournament, enter
+from .arena import MOST_GAMES, USUAL_GAMES, ArenaOptions, Spread, Tournament, enter
 from .files import replacing, write_json
 from .game_options import add_game_arguments, game_options, label
+from .ray_options import add_ray_arguments, uses_ray
 
 PLAIN_SECONDS = 10.0
 
@@ -31,7 +33,10 @@ def main(words: Sequence[str]) -> int:
         print(f"{tournament.games} finished games taken over from {record}", file=sys.stderr)
     interruption: KeyboardInterrupt | None = None
     total = tournament.whole_deals(options.most_games) * len(tournament.seatings)
-    with _Progress(total, parsed.quiet, options.until_interval) as progress:
+    with (
+        _Progress(total, parsed.quiet, options.until_interval) as progress,
+        _spread(parsed, tournament, options.batch) as spread,
+    ):
         try:
             tournament.play(
                 policies,
@@ -41,6 +46,7 @@ def main(words: Sequence[str]) -> int:
                 threads=options.threads,
                 progress=progress,
                 save=record,
+                spread=spread,
             )
         except KeyboardInterrupt as error:
             interruption = error
@@ -70,7 +76,24 @@ def _parser() -> argparse.ArgumentParser:
         "--output", type=Path, metavar="PATH", help="PATH.json the result, PATH.png a plot, PATH.npz all games; resumes"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_ray_arguments(parser, "play the games")
     return parser
+
+
+@contextmanager
+def _spread(parsed: argparse.Namespace, tournament: Tournament, batch: int) -> Iterator[Spread | None]:
+    """Who plays the games elsewhere, if that is wanted."""
+    if not uses_ray(parsed):
+        yield None
+        return
+    from .ray_arena import RayTables
+    from .ray_pool import joined
+
+    with (
+        joined(parsed.ray, parsed.workers),
+        RayTables(tournament, parsed.policies, batch, parsed.workers) as tables,
+    ):
+        yield tables
 
 
 class _Progress:

@@ -17,6 +17,7 @@ COMMANDS = {
     "compile": ("compile games ahead of their first use", "monsterzoo.training.compile_cli:main"),
     "exploit": ("find out how much can be won against a policy", "monsterzoo.training.exploit_cli:main"),
     "play": ("play against policies, at a table in the browser", "monsterzoo.training.play_cli:main"),
+    "rllib": ("train a network with RLlib, on a cluster too", "monsterzoo.training.rllib_cli:main"),
     "train": ("train a network by self-play", "monsterzoo.training.train_cli:main"),
     "watch": ("watch policies at play, or a record, in the browser", "monsterzoo.training.watch_cli:main"),
 }
@@ -40,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("monsterzoo"):
             raise
-        problem = f"{error.name} is not installed; pip install 'monsterzoo[train]' brings it along"
+        extra = "rllib" if error.name == "ray" else "train"
+        problem = f"{error.name} is not installed; pip install 'monsterzoo[{extra}]' brings it along"
     print(f"monsterzoo {words[0]}: {problem}", file=sys.stderr)
     return 2
 

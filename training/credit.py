@@ -28,7 +28,9 @@ class Decisions:
     | `open` | (num_envs, players) int64 | row of each seat's latest decision in the running game, or `NONE` |
     """
 
-    NAMES = ("observations", "action_masks", "actions", "log_probs", "values", "rewards", "following", "finished")
+    NAMES: tuple[str, ...] = (
+        "observations", "action_masks", "actions", "log_probs", "values", "rewards", "following", "finished",
+    )  # fmt: skip
     """The columns with a row per decision."""
 
     def __init__(self, variant: Variant, num_envs: int, steps: int) -> None:

@@ -63,7 +63,7 @@ class Trainer(Learner):
         random = np.random.default_rng([config.seed, self.updates])
         generator = torch.Generator().manual_seed(env_seed(config.seed, self.updates))
         imitating = bool(config.imitate) and self.progress < config.imitate_share
-        report = self._play(random, generator, imitating)
+        report = self.play(random, generator, imitating)
         played = time.perf_counter()
         report |= self._learn(random, imitating)
         self.decisions.carry_over()
@@ -77,7 +77,7 @@ class Trainer(Learner):
         self.seconds += wall
         return report
 
-    def _play(self, random: np.random.Generator, generator: torch.Generator, imitating: bool) -> dict[str, float]:
+    def play(self, random: np.random.Generator, generator: torch.Generator, imitating: bool) -> dict[str, float]:
         """Play every game on for `config.steps` steps and write down the network's (or its teacher's) decisions."""
         games, variant, decisions = self.games, self.variant, self.decisions
         opponents = self._make_opponents(random)
@@ -243,7 +243,12 @@ def stagger(games: VectorGame, random: np.random.Generator, longest: int = 2000)
         now = np.flatnonzero(moments == moment)
         if len(now):
             for name, values in games.save().items():
-                axis = 1 if name in ("totals", "lengths") else 0
+                axis = axis_of_games(name)
                 kept[name].swapaxes(0, axis)[now] = values.swapaxes(0, axis)[now]
         games.step(games.sample_actions())
     games.restore(kept)
+
+
+def axis_of_games(name: str) -> int:
+    """Along which axis an array of `VectorGame.save` has the games."""
+    return 1 if name in ("totals", "lengths") else 0

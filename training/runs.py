@@ -9,6 +9,7 @@ import platform
 import shlex
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -176,8 +177,12 @@ def to_arrays(tensors: dict[str, Tensor]) -> dict[str, np.ndarray]:
     return {name: values.numpy() for name, values in tensors.items()}
 
 
-def train(config: RunConfig, resume: bool = False, game: Game | None = None) -> dict[str, Any]:
+def train(
+    config: RunConfig, resume: bool = False, game: Game | None = None, kind: Callable[..., Learner] | None = None
+) -> dict[str, Any]:
     """Train until the budget is used up; returns the run's summary, which is also in its folder.
+
+    A `kind` of learner other than the method's usual one is made as `kind(config, game)`.
 
     SIGINT and SIGTERM end it after the update under way: a checkpoint is saved, then `Interrupted` is raised.
 
@@ -188,7 +193,8 @@ def train(config: RunConfig, resume: bool = False, game: Game | None = None) -> 
         raise ValueError(f"{folder} already holds a run; go on with --resume, or choose another --out")
     if resume and not (folder / CHECKPOINT).exists():
         raise ValueError(f"there is no checkpoint in {folder} to go on from; start the run again without --resume")
-    learner: Learner = import_module(f"monsterzoo.training.{LEARNERS[config.method]}").Trainer(config, game)
+    kind = kind or import_module(f"monsterzoo.training.{LEARNERS[config.method]}").Trainer
+    learner: Learner = kind(config, game)
     config, commands = learner.config, [config.command()]
     for note in learner.notes:
         print(note)

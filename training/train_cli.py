@@ -2,9 +2,11 @@
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from .config import MAY_CHANGE, METHODS, RUN, Config, RunConfig, add_options, given
+from .ray_options import add_ray_arguments, uses_ray
 from .settings import flag
 
 
@@ -20,6 +22,7 @@ def main(words: Sequence[str]) -> int:
         "--resume", action="store_true", help=f"go on with the run in --out, with its options but for {changes}"
     )
     add_options(parser, kind)
+    add_ray_arguments(parser, "collect the games of --method ppo")
     parsed = parser.parse_args(words)
     chosen = given(parsed, kind)
     config: RunConfig
@@ -40,7 +43,16 @@ def main(words: Sequence[str]) -> int:
 
     from .runs import train  # imports torch, which --help can do without
 
-    train(config, parsed.resume)
+    if uses_ray(parsed):
+        if config.method != "ppo":
+            raise ValueError(f"--ray collects the games of --method ppo, not those of --method {config.method}")
+        from .ray_pool import joined
+        from .ray_train import RayTrainer
+
+        with joined(parsed.ray, parsed.workers):
+            train(config, parsed.resume, kind=partial(RayTrainer, workers=parsed.workers))
+    else:
+        train(config, parsed.resume)
     print(f"done: the policy is 'ppo:{config.out}'")
     return 0
 

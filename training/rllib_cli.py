@@ -1,0 +1,90 @@
+"""`monsterzoo rllib`: train with RLlib's PPO on the command line, here or on a cluster."""
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .evaluation import play_games
+from .game_options import add_game_arguments, game_options
+
+
+def main(words: Sequence[str]) -> int:
+    """Train, keep checkpoint and policies, and print win rates; raises `ValueError` for bad options."""
+    chosen = _parser().parse_args(words)
+
+    import torch
+    from monsterzoo.envs import variant
+
+    from .ray_pool import joined
+    from .rllib import ppo_config
+
+    options = game_options(chosen)
+    kind = {"networks": chosen.networks} if chosen.opponents is None else {"opponents": chosen.opponents}
+    torch.set_num_threads(1)  # so small a network is not worth more
+    config = ppo_config(
+        chosen.game,
+        multi_agent=chosen.opponents is None,
+        env_runners=chosen.env_runners,
+        envs_per_runner=chosen.envs_per_runner,
+        seed=chosen.seed,
+        **kind,
+        **options,
+    )
+    checkpoint = (chosen.out / "checkpoint").absolute()
+    with joined(chosen.address):
+        algorithm = config.build_algo()
+        if chosen.resume:
+            if not checkpoint.is_dir():
+                raise ValueError(f"there is no checkpoint in {chosen.out} to go on from")
+            algorithm.restore_from_path(str(checkpoint))
+        began = time.monotonic()
+        while (seconds := time.monotonic() - began) < 60 * chosen.minutes:
+            print(_progress(algorithm.train(), seconds), flush=True)
+        algorithm.save_to_path(str(checkpoint))
+        for module_id in sorted(config.policies):
+            _keep(algorithm, module_id, chosen, variant(chosen.game, **options))
+        algorithm.stop()
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("monsterzoo rllib", description="Train a network with RLlib's PPO.")
+    add_game_arguments(parser)
+    parser.add_argument(
+        "--address", default="local", help="of Ray: 'local' starts it here, 'auto' or HOST:PORT joins a cluster"
+    )
+    parser.add_argument("--env-runners", type=int, default=0, help="actors that play; 0: the learning process itself")
+    parser.add_argument("--envs-per-runner", type=int, default=64, help="games that each of them plays at once")
+    parser.add_argument("--opponents", metavar="POLICY", help="learn one seat against this policy (default: self-play)")
+    parser.add_argument("--networks", default="shared", choices=("shared", "team"), help="of self-play")
+    parser.add_argument("--minutes", type=float, default=5.0)
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--against", nargs="*", default=["random"], metavar="POLICY", help="whom to measure it against")
+    parser.add_argument("--out", type=Path, default=Path("runs/rllib"), help="folder of the checkpoint and the policy")
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
+    return parser
+
+
+def _progress(result: dict[str, Any], seconds: float) -> str:
+    played = result["env_runners"]
+    steps = played["num_env_steps_sampled_lifetime"]
+    share = f", win rate {played['win_rate']:.3f}" if "win_rate" in played else ""
+    return f"{seconds:5.0f} s, iteration {result['training_iteration']}: {steps:,.0f} steps{share}"
+
+
+def _keep(algorithm: Any, module_id: str, chosen: argparse.Namespace, variant: Any) -> None:
+    """Write a module's policy and print how often it wins alone against each policy it is measured against."""
+    from monsterzoo.envs.players import make_player
+    from monsterzoo.policies import from_rllib
+
+    from .rllib import save_policy
+
+    path = chosen.out / f"{module_id}.npz"
+    save_policy(algorithm, path, chosen.game, module_id=module_id, **variant.options)
+    print(f"done: the policy is 'ppo:{path}'")
+    policy = from_rllib(algorithm, module_id=module_id)
+    for spec in chosen.against:
+        shares = play_games(variant, policy, make_player(variant, spec), 1000 // variant.sides * variant.sides, seed=1)
+        print(f"wins against {spec}: {shares.mean():.3f} ± {1.96 * shares.std() / len(shares) ** 0.5:.3f}")
