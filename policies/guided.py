@@ -157,8 +157,22 @@ def best_other(tree, node, words, spare, priors, exploration, side):
 
 
 @compiled
-def simulate(truth, seat, guide, playout, exploration, rollout, stream, tree, desk):
-    """One simulation; with `rollout` between 0 and 1 leaves are worth so much of a playout, the rest of the network."""
+def edge_of(tree, node, action, side):
+    """The edge of an action at a node, added if it is new; NONE if there is no room."""
+    edge = tree.nodes[node].edge
+    while edge != NONE:
+        if tree.edges[edge].action == action:
+            return edge
+        edge = tree.edges[edge].next
+    return add_edge(tree, node, action, side, np.float32(0))
+
+
+@compiled
+def simulate(truth, seat, guide, playout, exploration, rollout, modelled, stream, tree, desk):
+    """One simulation; with `rollout` between 0 and 1 leaves are worth so much of a playout, the rest of the network.
+
+    Where the others are `modelled`, they play by the network, else by the policy of playouts.
+    """
     exploration *= 2.0 * spread(tree.moments)
     resample(desk.world, truth, seat, stream)
     state, words = desk.world[0], desk.words
@@ -175,8 +189,19 @@ def simulate(truth, seat, guide, playout, exploration, rollout, stream, tree, de
         legal(state, who, words)
         action = sole(words) if steps > 0 else NONE  # the root is a node even where nothing is to be decided
         if action < 0 and who != seat and has(secret, who):
-            ask_network(guide, state, who, desk.views)
-            action = pick_by_logits(guide.memory.logits, words, 1.0, stream)
+            if modelled:
+                ask_network(guide, state, who, desk.views)
+                action = pick_by_logits(guide.memory.logits, words, 1.0, stream)
+            else:
+                action = choose(playout, state, who, words, desk.views, stream)
+        elif action < 0 and who != seat and not modelled:
+            action = choose(playout, state, who, words, desk.views, stream)
+            node = find_node(tree, edge, key_of(who, seat, words))
+            edge = NONE if node == NONE else edge_of(tree, node, action, who % sides)
+            if edge == NONE or depth == len(tree.path):
+                break
+            tree.path[depth] = edge
+            depth += 1
         if action < 0:
             node = 0 if edge == NONE else find_node(tree, edge, key_of(who, seat, words))
             fresh = node == NONE or tree.nodes[node].advice == NONE
@@ -218,7 +243,7 @@ def simulate(truth, seat, guide, playout, exploration, rollout, stream, tree, de
 
 
 @kernel
-def grow_guided(truth, seat, guide, playout, exploration, rollout, simulations, stream, tree, desk):
+def grow_guided(truth, seat, guide, playout, exploration, rollout, modelled, simulations, stream, tree, desk):
     """Add simulations to the tree of one decision; `truth` is an array of one state, `stream` of one generator."""
     for _ in range(simulations):
-        simulate(truth, seat, guide, playout, exploration, rollout, stream[0], tree, desk)
+        simulate(truth, seat, guide, playout, exploration, rollout, modelled, stream[0], tree, desk)

@@ -164,6 +164,8 @@ class Settings:
     """A network that guides the search: "pretrained" or "ppo:FOLDER"; see `guided`."""
     mix: float | None = None
     """With a network: what share of a leaf's value is a playout's, from 0 to 1; the rest is the network's."""
+    others: str | None = None
+    """With a network: who plays the other seats in the tree, "net" or the cheaper "playout" (the policy of playouts)."""
     c: float | None = None
     """Weight of exploration, in units of a game of win or loss; other values are scaled by their spread."""
     trust: float = 2.0
@@ -182,8 +184,10 @@ class Settings:
             raise ValueError("the budget must be positive")
         if self.playout not in (None, "random", "heuristic"):
             raise ValueError("playout is 'random' or 'heuristic'")
-        if self.net is None and self.mix is not None:
-            raise ValueError("mix is for searches with a network, as in net=pretrained")
+        if self.net is None and (self.mix is not None or self.others is not None):
+            raise ValueError("mix and others are for searches with a network, as in net=pretrained")
+        if self.others not in (None, "net", "playout"):
+            raise ValueError("others is 'net' or 'playout'")
 
 
 _LIMITS = (
@@ -202,6 +206,7 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "playout": str,
     "net": str,
     "mix": float,
+    "others": str,
     "c": float,
     "trust": float,
     "trees": int,
@@ -249,7 +254,9 @@ class _Workspace:
             trust = settings.trust if settings.playout == "heuristic" else 1.0
             self._way = (playout, _number(settings.c, PLAIN_C), float(trust))
         else:
-            self._way = (fresh_token(guide), playout, _number(settings.c, GUIDED_C), _number(settings.mix, GUIDED_MIX))
+            modelled = settings.others != "playout"
+            c, mix = _number(settings.c, GUIDED_C), _number(settings.mix, GUIDED_MIX)
+            self._way = (fresh_token(guide), playout, c, mix, modelled)
 
     def grow(self, truth: np.ndarray, seat: int, stream: np.ndarray, stop: list[bool]) -> None:
         """Grow one tree within its share of the budget, in slices: between them Python sees Ctrl-C, and we `stop`."""

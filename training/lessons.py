@@ -119,7 +119,7 @@ def search_once(truth, seat, guide, playout, plan, stream, tree, desk, visits, t
     """Search one decision and write how often each action was tried, and what that was worth."""
     clear(tree)
     for k in range(plan.simulations):
-        simulate(truth, seat, guide, playout, plan.exploration, plan.mix, stream, tree, desk)
+        simulate(truth, seat, guide, playout, plan.exploration, plan.mix, True, stream, tree, desk)
         if k == 0 and plan.noise > 0.0:
             add_noise(tree, plan.noise, stream)
     count_visits(tree, visits, totals)
