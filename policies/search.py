@@ -165,7 +165,7 @@ class Settings:
     mix: float | None = None
     """With a network: what share of a leaf's value is a playout's, from 0 to 1; the rest is the network's."""
     others: str | None = None
-    """With a network: who plays the other seats in the tree, "net" or the cheaper "playout" (the policy of playouts)."""
+    """With a network: who plays the other seats in the tree, "net" or the cheaper "playout" (whoever plays those)."""
     c: float | None = None
     """Weight of exploration, in units of a game of win or loss; other values are scaled by their spread."""
     trust: float = 2.0
