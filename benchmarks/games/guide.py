@@ -1,7 +1,9 @@
 """The game of the guide `docs/add_a_game.md`, Leduc poker, put together from the page."""
 
+import atexit
 import re
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,13 +32,15 @@ def write(folder: Path, texts: dict[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
+@cache
 def leduc() -> Game:
     """Leduc poker; raises `FileNotFoundError` where the page is not, outside of a checkout."""
-    with TemporaryDirectory() as folder:
-        write(Path(folder), files(PAGE.read_text(encoding="utf-8")))
-        sys.path.insert(0, folder)
-        try:
-            game: Game = import_module("leduc_poker").GAME
-        finally:
-            sys.path.remove(folder)
+    folder = TemporaryDirectory()
+    atexit.register(folder.cleanup)  # until then tracebacks and the compiler may want to read the sources
+    write(Path(folder.name), files(PAGE.read_text(encoding="utf-8")))
+    sys.path.insert(0, folder.name)
+    try:
+        game: Game = import_module("leduc_poker").GAME
+    finally:
+        sys.path.remove(folder.name)
     return game
