@@ -517,7 +517,10 @@ def check_views(case: Case) -> None:
             view, row = variant.look(env._states, 0, seat), variant.observation(env._states, 0, seat)
             kernels.observe_one(env._states, 0, seat, _used_views(variant), again.view(np.uint64))
             assert _same(again, row), f"{moment}: look does not write {_other_columns(variant, row, again)}"
-            back = variant.decode(row[None])
+            try:
+                back = variant.decode(row[None])
+            except ValueError as error:
+                raise AssertionError(f"{moment}: the tensor cannot be read back, {error}") from error
             assert _same(back, view), f"{moment}: the tensor does not tell {_changed(view, back)}"
             layout.encode(view[0], again)
             assert _same(again, row), (

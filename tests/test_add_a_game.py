@@ -15,25 +15,15 @@ import monsterzoo.envs as mz
 import numpy as np
 import pytest
 from monsterzoo import policies
+from monsterzoo.benchmarks.games import guide
+from monsterzoo.benchmarks.games.guide import BLOCK, files, write
 from monsterzoo.envs import conformance
 from monsterzoo.envs.core import catalogue, contract
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.training.arena import arena
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = (ROOT / "docs" / "add_a_game.md").read_text(encoding="utf-8")
-BLOCK = re.compile(
-    r"(?:^\*\*`(?P<file>[^`\n]+)`\*\*[^\n]*\n\n)?^```(?P<kind>\w*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL
-)
-
-
-def files() -> dict[str, str]:
-    """The files of the page: every block that is headed by a name, those of one name in order."""
-    found: dict[str, list[str]] = {}
-    for block in BLOCK.finditer(PAGE):
-        if block["file"]:
-            found.setdefault(block["file"], []).append(block["code"])
-    return {name: "\n\n".join(parts) for name, parts in found.items()}
+PAGE = guide.PAGE.read_text(encoding="utf-8")
 
 
 def blocks(kind: str) -> list[str]:
@@ -41,14 +31,8 @@ def blocks(kind: str) -> list[str]:
     return [block["code"] for block in BLOCK.finditer(PAGE) if block["kind"] == kind and not block["file"]]
 
 
-FILES = files()
+FILES = files(PAGE)
 PACKAGE = {name: text for name, text in FILES.items() if name.startswith("leduc_poker/")}
-
-
-def write(folder: Path, texts: dict[str, str]) -> None:
-    for name, text in texts.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
 
 
 def forget(name: str) -> None:

@@ -226,7 +226,12 @@ class Config(RunConfig):
     clip_range: Annotated[
         float, "how far an action's probability may move in an update, as a ratio", Number(0, above=True)
     ] = 0.2
-    entropy_coef: Annotated[float, "weight of the entropy bonus", Number(0)] = 0.01
+    entropy_coef: Annotated[float, "weight of the entropy bonus, at the start", Number(0)] = 0.01
+    final_entropy_coef: Annotated[float, "the same at the end, as a share of the first", Number(0, 1)] = 1.0
+    magnet_coef: Annotated[
+        float, "weight of the KL divergence from the magnet, an earlier self that holds the policy back", Number(0)
+    ] = 0.0
+    magnet_every: Annotated[int, "updates after which the network of that time becomes the magnet", Whole(1)] = 20
     value_coef: Annotated[float, "weight of the value loss", Number(0)] = 0.5
 
 

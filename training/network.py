@@ -87,6 +87,13 @@ class Network(nn.Module):
         actions = (reached > drawn).int().argmax(1)
         return actions.numpy(), log_probs.gather(1, actions[:, None])[:, 0].numpy(), values.numpy()
 
+    @torch.no_grad()
+    def probabilities(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+        """How likely each action is to be drawn, (B, A)."""
+        log_probs, _ = self(torch.from_numpy(observations), torch.from_numpy(action_masks))
+        likely: np.ndarray = log_probs.exp().numpy()
+        return likely
+
     def arrays(self) -> dict[str, np.ndarray]:
         """The weights as `NeuralPolicy` reads them; the scaling of observations is part of the first layer."""
         weights = {name: values.detach().numpy().copy() for name, values in self.named_parameters()}

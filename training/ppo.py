@@ -7,9 +7,15 @@ A forced move (one legal action) is no decision: nobody is asked, and nothing is
 
 Learning from nothing takes long where good play is rare. So a run may begin with a short imitation: a teacher decides
 in the network's place, the network learns to choose likewise and what to expect, and PPO goes on from there.
+
+Where cards are hidden, best responses to the present self go round in circles, and what they leave behind is sharp and
+easily exploited. Much entropy is the remedy (Rudolph et al., 2026), and a magnet another one: a pull towards an earlier
+self, the magnet, which follows in leaps (Sokota et al., 2023). Towards equal chances the pull is the entropy bonus.
 """
 
 import time
+from collections import defaultdict
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +51,7 @@ class Trainer(Learner):
         self.decisions = Decisions(self.variant, config.num_envs, config.steps)
         self.pool: list[dict[str, Tensor]] = []
         """Weights of earlier networks."""
+        self.magnet = deepcopy(self.network).requires_grad_(False) if config.magnet_coef else None
         self.opponents = config.opponents or ()
         self.sides = np.full(config.num_envs, ALL_SIDES)
         """The side the network plays in each game, or `ALL_SIDES`."""
@@ -63,6 +70,8 @@ class Trainer(Learner):
         random = np.random.default_rng([config.seed, self.updates])
         generator = torch.Generator().manual_seed(env_seed(config.seed, self.updates))
         imitating = bool(config.imitate) and self.progress < config.imitate_share
+        if self.magnet is not None and (imitating or self.updates % config.magnet_every == 0):
+            self.magnet.load_state_dict(self.network.state_dict())
         report = self.play(random, generator, imitating)
         played = time.perf_counter()
         report |= self._learn(random, imitating)
@@ -129,24 +138,28 @@ class Trainer(Learner):
         explained = 1 - np.var(returns - decisions.values[rows]) / max(np.var(returns), 1e-8)
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         rate = self.set_learning_rate()
-        sums, count = np.zeros(5), 0
+        entropy_coef = self.fallen(config.entropy_coef, config.final_entropy_coef)
+        sums: dict[str, float] = defaultdict(float)
+        count = 0
         for _ in range(config.epochs):
             order = random.permutation(len(rows))
             for part in np.array_split(order, max(1, round(len(rows) / config.minibatch))):
-                loss, numbers = self._loss(rows[part], advantages[part], returns[part], imitating)
+                loss, numbers = self._loss(rows[part], advantages[part], returns[part], entropy_coef, imitating)
                 self.optimizer.zero_grad()
                 loss.backward()
                 clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
                 self.optimizer.step()
-                sums, count = sums + torch.stack(numbers).numpy(), count + 1
-        names = ("policy_loss", "value_loss", "entropy", "kl", "clipped")
-        report = dict(zip(names, (sums / count).tolist()))
-        return report | {"explained": float(explained), "decisions": len(rows), "learning_rate": rate}
+                for name, number in numbers.items():
+                    sums[name] += number.item()
+                count += 1
+        report = {name: total / count for name, total in sums.items()}
+        report |= {"explained": float(explained), "decisions": len(rows)}
+        return report | {"learning_rate": rate, "entropy_coef": entropy_coef}
 
     def _loss(
-        self, rows: np.ndarray, advantages: np.ndarray, returns: np.ndarray, imitating: bool
-    ) -> tuple[Tensor, list[Tensor]]:
-        """PPO's loss of some decisions; beside it policy loss, value loss, entropy, KL and share of clipped ratios."""
+        self, rows: np.ndarray, advantages: np.ndarray, returns: np.ndarray, entropy_coef: float, imitating: bool
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """PPO's loss of some decisions; beside it what it is made of, KL and share of clipped ratios."""
         config, decisions = self.config, self.decisions
         observations = torch.from_numpy(decisions.observations[rows])
         masks = torch.from_numpy(decisions.action_masks[rows])
@@ -162,8 +175,13 @@ class Trainer(Learner):
         entropy = -(possible.exp() * possible).sum(1).mean()
         kl = (ratio - 1 - change).mean()
         clipped = ((ratio - 1).abs() > config.clip_range).float().mean()
-        loss = policy + config.value_coef * value - config.entropy_coef * entropy
-        return loss, [number.detach() for number in (policy, value, entropy, kl, clipped)]
+        loss = policy + config.value_coef * value - entropy_coef * entropy
+        numbers = {"policy_loss": policy, "value_loss": value, "entropy": entropy, "kl": kl, "clipped": clipped}
+        if self.magnet is not None:
+            earlier = self.magnet(observations, masks)[0].masked_fill(masks == 0, 0)
+            numbers["magnet_kl"] = (possible.exp() * (possible - earlier)).sum(1).mean()
+            loss = loss + config.magnet_coef * numbers["magnet_kl"]
+        return loss, numbers
 
     # --- Opponents ---
 
@@ -201,7 +219,9 @@ class Trainer(Learner):
 
     def content(self) -> dict[str, Any]:
         """What a checkpoint holds beside network, optimiser and progress."""
+        magnet = {} if self.magnet is None else {"magnet": self.magnet.state_dict()}
         return {
+            **magnet,
             "pool": self.pool,
             "games": to_tensors(self.games.save()),
             "decisions": to_tensors(self.decisions.state()),
@@ -220,7 +240,11 @@ class Trainer(Learner):
         check_numbers("sides", seating["sides"], self.sides, ALL_SIDES, self.variant.sides)
         check_numbers("rivals", seating["rivals"], self.rivals, 0, max(len(self.opponents), 1))
         self.decisions.check(decisions)
+        if self.magnet is not None:
+            check_tensors(content["magnet"], self.magnet.state_dict(), "magnet")
         self.games.restore(games, foreign=True)
+        if self.magnet is not None:
+            self.magnet.load_state_dict(content["magnet"])
         self.decisions.restore(decisions)
         self.pool = pool
         self.sides[:], self.rivals[:] = seating["sides"], seating["rivals"]

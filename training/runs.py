@@ -69,10 +69,13 @@ class Learner(ABC):
     def update(self) -> dict[str, float]:
         """Play, learn, and return what there is to report."""
 
+    def fallen(self, first: float, share: float) -> float:
+        """What is left at this moment of a number that falls evenly to a share of itself in the course of the run."""
+        return first * (1 - self.progress * (1 - share))
+
     def set_learning_rate(self) -> float:
         """Make the optimiser's rate that of this moment of the run."""
-        config = self.config
-        rate = config.learning_rate * (1 - self.progress * (1 - config.final_learning_rate))
+        rate = self.fallen(self.config.learning_rate, self.config.final_learning_rate)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         return rate

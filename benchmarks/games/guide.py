@@ -1,0 +1,46 @@
+"""The game of the guide `docs/add_a_game.md`, Leduc poker, put together from the page."""
+
+import atexit
+import re
+import sys
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from monsterzoo.envs import Game
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "add_a_game.md"
+BLOCK = re.compile(
+    r"(?:^\*\*`(?P<file>[^`\n]+)`\*\*[^\n]*\n\n)?^```(?P<kind>\w*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+
+
+def files(page: str) -> dict[str, str]:
+    """The files of the page: every block that is headed by a name, those of one name in order."""
+    found: dict[str, list[str]] = {}
+    for block in BLOCK.finditer(page):
+        if block["file"]:
+            found.setdefault(block["file"], []).append(block["code"])
+    return {name: "\n\n".join(parts) for name, parts in found.items()}
+
+
+def write(folder: Path, texts: dict[str, str]) -> None:
+    """Write files into a folder."""
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+@cache
+def leduc() -> Game:
+    """Leduc poker; raises `FileNotFoundError` where the page is not, outside of a checkout."""
+    folder = TemporaryDirectory()
+    atexit.register(folder.cleanup)  # until then tracebacks and the compiler may want to read the sources
+    write(Path(folder.name), files(PAGE.read_text(encoding="utf-8")))
+    sys.path.insert(0, folder.name)
+    try:
+        game: Game = import_module("leduc_poker").GAME
+    finally:
+        sys.path.remove(folder.name)
+    return game
