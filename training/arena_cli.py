@@ -13,19 +13,21 @@ from monsterzoo.envs.core.catalogue import find_game
 from . import settings
 from .arena import MOST_GAMES, USUAL_GAMES, ArenaOptions, Spread, Tournament, enter
 from .files import replacing, write_json
-from .game_options import add_game_arguments, game_options, label
+from .game_options import add_game_arguments, game_options, label, parse
 from .ray_options import add_ray_arguments, uses_ray
+from .specs import about_policies
 
 PLAIN_SECONDS = 10.0
 
 
 def main(words: Sequence[str]) -> int:
     """Play, print, write; 130 or 143 after an interruption, with what was finished printed and written all the same."""
-    parsed = _parser().parse_args(words)
+    parsed = parse(_parser(), words)
     options = ArenaOptions(**settings.given(parsed, ArenaOptions))
     variant = find_game(parsed.game).variant(**game_options(parsed))
     names, policies = enter(variant, parsed.policies, options.seed)
-    tournament = Tournament(variant, names, options.seed, parsed.alone)
+    alone = names[parsed.policies.index(parsed.alone)] if parsed.alone in parsed.policies else parsed.alone
+    tournament = Tournament(variant, names, options.seed, alone)
     stem = parsed.output.with_suffix("") if parsed.output is not None else None
     record = stem.with_name(stem.name + ".npz") if stem is not None else None
     if record is not None and record.exists():
@@ -65,10 +67,13 @@ def main(words: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        "monsterzoo arena", description="Let policies play against each other and rank them."
+        "monsterzoo arena",
+        description="Let policies play against each other and rank them.",
+        epilog=about_policies(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_game_arguments(parser)
-    parser.add_argument("--policies", nargs="+", required=True, help="specs such as random, heuristic, search:500")
+    parser.add_argument("--policies", nargs="+", required=True, metavar="POLICY", help="who plays, see below")
     parser.add_argument("--alone", metavar="POLICY", help="this one has one side at every table, the others the rest")
     most = f"{USUAL_GAMES}, or at most {MOST_GAMES} with --until-interval"
     settings.add_flags(parser, ArenaOptions, {"games": most})

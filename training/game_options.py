@@ -10,13 +10,45 @@ _NAMED = {"True": True, "False": False, "None": None, "none": None}
 
 
 def add_game_arguments(parser: argparse.ArgumentParser, game: str | None = None, players: int | None = None) -> None:
-    """`--game`, `--players` and `--option KEY=VALUE`; a game or a number of players given here is the default."""
+    """A game, in its own place or as `--game`, `--players` and `--option KEY=VALUE`.
+
+    A game or a number of players given here is the default. Parse with `parse`, and read with `game_options`.
+    """
     shown = "" if game is None else f" (default: {game})"
-    parser.add_argument("--game", required=game is None, default=game, help=f"such as yokai_septet_v0{shown}")
+    add_game_name(parser, shown)
+    parser.add_argument("--game", help=argparse.SUPPRESS)
     shown = "the game's own" if players is None else str(players)
-    parser.add_argument("--players", type=int, help=f"number of players (default: {shown})")
+    parser.add_argument("--players", type=int, metavar="N", help=f"number of players (default: {shown})")
     add_option_argument(parser)
-    parser.set_defaults(usual_players=players)
+    parser.set_defaults(usual_game=game, usual_players=players)
+
+
+def add_game_name(parser: argparse.ArgumentParser, more: str = "") -> None:
+    """The name of a game in its own place, beside a flag `--game` that somebody else adds."""
+    parser.add_argument("place", nargs="?", metavar="GAME", help=f"such as pikit_v0; --game GAME does as well{more}")
+    parser.set_defaults(usual_game=None)
+
+
+def parse(parser: argparse.ArgumentParser, words: Sequence[str], *, needed: bool = True) -> argparse.Namespace:
+    """What is on the command line of a parser with `add_game_name`, the game's name in `game`.
+
+    Raises `ValueError` if two games are named, or if none is and one is `needed`.
+    """
+    parsed = parser.parse_intermixed_args(list(words))
+    named = [name for name in (parsed.place, parsed.game) if name is not None]
+    if len(set(named)) > 1:
+        raise ValueError(f"{named[0]} or --game {named[1]}? Only one game can be played")
+    parsed.game = named[0] if named else parsed.usual_game
+    if needed and parsed.game is None:
+        raise which_game()
+    return parsed
+
+
+def which_game() -> ValueError:
+    """The error where no game is named."""
+    from monsterzoo.envs import names
+
+    return ValueError(f"which game? GAME is one of {', '.join(names())}")
 
 
 def add_option_argument(parser: argparse.ArgumentParser) -> None:
