@@ -137,19 +137,20 @@ class _Progress:
 def as_text(result: dict[str, Any]) -> str:
     """Ranking and cross table."""
     players = sorted(result["players"], key=lambda player: -player["rating"])
-    width = max(len(player["name"]) for player in players)
-    lines = [
-        f"{result['game']} {label(result['options'], ' ')}",
-        f"{result['games']} games, {result['deals']} deals; 95 % intervals; even play wins {result['even']:.3f}",
-        "",
-        f"{'':{width}}  {'rating':>18}  {'win rate':>20}  {'mean score':>18}  {'games':>7}",
-    ]
+    rows = [["", "rating", "win rate", "mean score", "games"]]
     for one in players:
         rating = f"{one['rating']:+.0f} {_ends(one['rating_interval'], '.0f')}"
         rate = f"{one['win_rate']:.3f} {_ends(one['win_rate_interval'], '.3f')}"
         score = f"{one['mean_score']:.2f} {_ends(one['mean_score_interval'], '.2f')}"
-        lines.append(f"{one['name']:{width}}  {rating:>18}  {rate:>20}  {score:>18}  {one['games']:>7}")
-    lines += ["", "win rate of the row at tables with the column:"]
+        rows.append([one["name"], rating, rate, score, str(one["games"])])
+    width, *widths = (max(len(row[column]) for row in rows) for column in range(len(rows[0])))
+    lines = [
+        f"{result['game']} {label(result['options'], ' ')}",
+        f"{result['games']} games, {result['deals']} deals; 95 % intervals; even play wins {result['even']:.3f}",
+        "",
+        *("  ".join([row[0].ljust(width), *map(str.rjust, row[1:], widths)]) for row in rows),
+    ]
+    lines += ["", f"win rate of the row at tables with the column (even: {result['even']:.3f}):"]
     pairs = {(pair["player"], pair["against"]): pair["win_rate"] for pair in result["pairs"]}
     names = [player["name"] for player in players]
     cell = max(7, *(len(name) for name in names))
@@ -185,7 +186,7 @@ def plot(result: dict[str, Any], path: Path) -> None:
         )
     axes.set_yticks(range(len(players)), [player["name"] for player in players])
     axes.set_ylim(-0.5, len(players) - 0.3)
-    axes.set_xlabel("rating (Elo points), win rate")
+    axes.set_xlabel(f"rating (Elo points), and win rate where even play wins {result['even']:.1%}")
     axes.set_title(f"{result['game']}, {result['games']} games", fontsize=10)
     axes.grid(axis="x", alpha=0.3)
     with replacing(path) as part:

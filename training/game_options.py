@@ -9,36 +9,43 @@ _NAMED = {"True": True, "False": False, "None": None, "none": None}
 """What Python calls the values that JSON spells true, false and null."""
 
 
+class _NameGame(argparse.Action):
+    """A game's name, in its own place or after `--game`; both must not differ."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        before = getattr(namespace, "named_game", None)
+        if before is not None and values is not None and values != before:
+            parser.error(f"{before} or {values}? Only one game can be chosen")
+        if values is not None:
+            namespace.named_game = namespace.game = values
+
+
 def add_game_arguments(parser: argparse.ArgumentParser, game: str | None = None, players: int | None = None) -> None:
-    """A game, in its own place or as `--game`, `--players` and `--option KEY=VALUE`.
+    """A game (in its own place or as `--game`), `--players` and `--option KEY=VALUE`.
 
     A game or a number of players given here is the default. Parse with `parse`, and read with `game_options`.
     """
     shown = "" if game is None else f" (default: {game})"
     add_game_name(parser, shown)
-    parser.add_argument("--game", help=argparse.SUPPRESS)
+    parser.add_argument("--game", action=_NameGame, default=game, help=argparse.SUPPRESS)
     shown = "the game's own" if players is None else str(players)
     parser.add_argument("--players", type=int, metavar="N", help=f"number of players (default: {shown})")
     add_option_argument(parser)
-    parser.set_defaults(usual_game=game, usual_players=players)
+    parser.set_defaults(usual_players=players)
 
 
 def add_game_name(parser: argparse.ArgumentParser, more: str = "") -> None:
-    """The name of a game in its own place, beside a flag `--game` that somebody else adds."""
-    parser.add_argument("place", nargs="?", metavar="GAME", help=f"such as pikit_v0; --game GAME does as well{more}")
-    parser.set_defaults(usual_game=None)
+    """The name of a game in its own place, beside a flag `--game`."""
+    about = f"such as pikit_v0; --game GAME does as well{more}"
+    parser.add_argument("named_game", nargs="?", action=_NameGame, metavar="GAME", help=about)
 
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str], *, needed: bool = True) -> argparse.Namespace:
-    """What is on the command line of a parser with `add_game_name`, the game's name in `game`.
+    """What is on a command line, with a game in any place among the flags.
 
-    Raises `ValueError` if two games are named, or if none is and one is `needed`.
+    Raises `ValueError` if no game is named and one is `needed`.
     """
     parsed = parser.parse_intermixed_args(list(words))
-    named = [name for name in (parsed.place, parsed.game) if name is not None]
-    if len(set(named)) > 1:
-        raise ValueError(f"{named[0]} or --game {named[1]}? Only one game can be played")
-    parsed.game = named[0] if named else parsed.usual_game
     if needed and parsed.game is None:
         raise which_game()
     return parsed

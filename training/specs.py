@@ -19,7 +19,7 @@ SPECS = {
 OWN = ("MODULE:NAME", "a player of your own: a class or object with `act`, or a function")
 BUDGETS = ("simulations", "milliseconds")
 """Settings of search that make up BUDGET."""
-WIDTH = 100
+WIDTH = 79
 
 
 def search_settings() -> list[tuple[str, object, str]]:
