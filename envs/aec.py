@@ -394,6 +394,9 @@ class GameEnv(AECEnv):
     def __str__(self) -> str:
         return self.variant.game.name
 
+    def __repr__(self) -> str:
+        return f"<GameEnv {self.variant}>"
+
 
 def play_record(game: Game, record: Mapping[str, Any]) -> GameEnv:
     """A game played again as a record tells (see `GameEnv.record`); raises `ValueError` if that cannot be."""

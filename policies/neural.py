@@ -15,6 +15,8 @@ from monsterzoo.envs.core.rng import streams
 from .base import read_table
 from .networks import choose_rows, evaluate_rows, make_net
 
+from .base import named
+
 WEIGHTS = "policy.npz"
 """The file's name in a run's folder."""
 
@@ -57,6 +59,9 @@ class NeuralPolicy:
         if not path.exists():
             raise ValueError(f"{name!r}: there is no {path}")
         return cls(variant, *read(path), name, seed)
+
+    def __repr__(self) -> str:
+        return named(self)
 
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
