@@ -1,4 +1,4 @@
-"""Where the packages are: the folders at the top level install as `monsterzoo.<folder>`, `src/monsterzoo` above them."""
+"""Where the packages are: folders at the top level install as `monsterzoo.<folder>`, `src/monsterzoo` above them."""
 
 from setuptools import find_packages, setup
 

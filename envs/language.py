@@ -26,7 +26,8 @@ _LABEL = re.compile(
     r"option|i (?:will )?(?:choose|play|pick|take|lay|go with|select))\b(?: is)?\s*[:=-]?\s*"
 )
 _POINTED_AT = re.compile(
-    r"(?:(?:answer|action|choice|move|number|option|choose|play|pick|select|go with)(?: is)?[: ]*#?|#|\()(\d+)(?!\.?\d|\w)"
+    r"(?:(?:answer|action|choice|move|number|option|choose|play|pick|select|go with)(?: is)?[: ]*#?|#|\()"
+    r"(\d+)(?!\.?\d|\w)"
     r"|(?:\*\*|__|`)(\d+)(?:\*\*|__|`)",
     re.IGNORECASE,
 )
@@ -73,13 +74,13 @@ def text_game(
     """
     raw = env.unwrapped
     seats = _seated(raw, players)
-    if seed is not None or not raw.agents or not raw.infos[raw.agents[0]]["action_mask"][:-1].any():
+    if seed is not None or not raw.agents or _is_over(raw):
         env.reset(seed=seed)
     luck = Random(seed)
     agents = raw.possible_agents
     counts = {name: dict.fromkeys(agents, 0) for name in ("decisions", "unusable", "random_actions")}
     returns = dict.fromkeys(agents, 0.0)
-    while not (raw.terminations[raw.agent_selection] or raw.truncations[raw.agent_selection]):
+    while not _is_over(raw):
         agent = raw.agent_selection
         counts["decisions"][agent] += 1
         player = seats[agent]
@@ -98,6 +99,10 @@ def text_game(
     winners = [agents[seat] for seat in raw.snapshot()["winners"]]
     truncated = any(raw.truncations.values())
     return TextResult(returns, winners, truncated=truncated, record=raw.record(), **counts)
+
+
+def _is_over(raw: Any) -> bool:
+    return bool(raw.terminations[raw.agent_selection] or raw.truncations[raw.agent_selection])
 
 
 def _seated(raw: Any, players: Any) -> dict[str, Any]:
@@ -152,9 +157,7 @@ def prompt(env: Any, agent: str | None = None, *, rules: bool = False) -> str:
     listed = "\n".join(f"{number}. {name}" for number, name in enumerate(names, 1))
     game = raw.variant.game
     head = f"{rules_in_short(game)}\n\n" if rules and rules_in_short(game) else ""
-    return (
-        f"{head}You play {game.title}.\n{raw.text_observation(agent)}\n\nYou may:\n{listed}\n\n{_REQUEST}\n"
-    )
+    return f"{head}You play {game.title}.\n{raw.text_observation(agent)}\n\nYou may:\n{listed}\n\n{_REQUEST}\n"
 
 
 def rules_in_short(game: Game) -> str:

@@ -231,7 +231,7 @@ def test_two_games_are_one_too_many(command: str, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("game", "option"),
     [
-        ("bite_night_v0", 'reflexes=[1, 2, 3.5]'),
+        ("bite_night_v0", "reflexes=[1, 2, 3.5]"),
         ("pikit_v0", 'deck={"1": 12, "2": 8, "3": 8, "4": 8, "5": 8, "6": 8, "7": 8}'),
     ],
 )

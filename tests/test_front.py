@@ -73,7 +73,7 @@ SHOWN = {
     "<VectorGame of 8 games: pikit_v0 with players=2>": lambda: mz.make_vec("pikit_v0", 8, players=2),
     "<UniformPolicy random for pikit_v0 with players=2>": lambda: policies.make("random", "pikit_v0", players=2),
     "<HeuristicPolicy heuristic for pikit_v0 with players=4>": lambda: policies.make("heuristic", "pikit_v0"),
-    "<SearchPolicy search:5,trees=2 for pikit_v0 with players=4>": lambda: policies.make("search:5,trees=2", "pikit_v0"),
+    "<SearchPolicy search:5 for pikit_v0 with players=4>": lambda: policies.make("search:5", "pikit_v0"),
     "<NeuralPolicy pretrained for pikit_v0 with players=2>": lambda: policies.make("pretrained", "pikit_v0", players=2),
     "<FunctionPolicy first>": lambda: policies.from_function(lambda rows, masks: masks.argmax(1), "first"),
 }  # fmt: skip

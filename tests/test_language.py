@@ -22,7 +22,8 @@ NAMES = ["W7", "W7*", "take sum", "take low", "2: reroll low", "7: turn low to 5
         ("5) 2: reroll low", "2: reroll low"), ("bite", "vampire's bite"), ("take s", "take sum"),
         ("turn low to 5", "7: turn low to 5"),
         # markdown
-        ("**take low**", "take low"), ("`take low`", "take low"), ("*W7*", "W7"), ("**W7***", "W7*"), ("> 4", "take low"),
+        ("**take low**", "take low"), ("`take low`", "take low"), ("*W7*", "W7"), ("**W7***", "W7*"),
+        ("> 4", "take low"),
         ("# Take low", "take low"), ("- take low", "take low"), ('{"action": "take low"}', "take low"),
         ("***take low***", "take low"), ("```\ntake low\n```", "take low"),
         # prose
@@ -44,7 +45,8 @@ def test_answers_are_read_forgivingly(answer: str, meant: str) -> None:
         ("take", "it names none"), ("0", "there is no action 0, the numbers are 1 to 11"),
         ("12", "there is no action 12"), ("take sum or take low", "it names several actions"),
         ("option 1 or option 2", "it names several actions"), ("it is worth 9 points", "it names none"),
-        ("turn low to", "it names none"), ("-3", "it names none"), ("3.5", "it names none"), (None, "a text, not NoneType"),
+        ("turn low to", "it names none"), ("-3", "it names none"), ("3.5", "it names none"),
+        (None, "a text, not NoneType"),
         (3, "a text, not int"), ("9" * 50, "there is no action 999"),
     ],
 )  # fmt: skip

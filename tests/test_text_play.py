@@ -54,7 +54,7 @@ def test_what_is_shown_is_the_seats_view_and_its_legal_actions(
     for line in env.text_observation("player_0").splitlines():
         assert f"\n  {line}\n" in shown
     for number, action in enumerate(env.infos["player_0"]["action_mask"].nonzero()[0], 1):
-        assert re.search(rf" {number} {env.action_name(action)}( |\n)", shown)
+        assert re.search(rf" {number} {re.escape(env.action_name(action))}( |\n)", shown)
     assert shown.endswith("\nThe game is left.\n")
     assert max(map(len, shown.splitlines())) < 100
 

@@ -40,12 +40,12 @@ def add_game_name(parser: argparse.ArgumentParser, more: str = "") -> None:
     parser.add_argument("named_game", nargs="?", action=_NameGame, metavar="GAME", help=about)
 
 
-def parse(parser: argparse.ArgumentParser, words: Sequence[str], *, needed: bool = True) -> argparse.Namespace:
-    """What is on a command line, with a game in any place among the flags.
+def parse(parser: argparse.ArgumentParser, words: Sequence[str] | None, *, needed: bool = True) -> argparse.Namespace:
+    """What is on a command line (None: of this program), with a game in any place among the flags.
 
     Raises `ValueError` if no game is named and one is `needed`.
     """
-    parsed = parser.parse_intermixed_args(list(words))
+    parsed = parser.parse_intermixed_args(words if words is None else list(words))
     if needed and parsed.game is None:
         raise which_game()
     return parsed

@@ -75,7 +75,11 @@ def _page(game: Game) -> str:
     facts = _facts(game)
     lines = [f"{game.title}: {game.name}, in Gymnasium {facts['gymnasium']}", "", "options (--option KEY=VALUE):"]
     for key, one in facts["options"].items():
-        lines += [f"  {write_option(key, one['default'])}", f"      {one['meaning']}", f"      allowed: {one['allowed']}"]
+        lines += [
+            f"  {write_option(key, one['default'])}",
+            f"      {one['meaning']}",
+            f"      allowed: {one['allowed']}",
+        ]
     lines += ["", "variants:"]
     for one in facts["variants"]:
         sides = f"{one['sides']} sides" if one["sides"] != one["players"] else "everybody alone"

@@ -13,7 +13,7 @@ from monsterzoo.envs import IllegalActionError
 from monsterzoo.training.arena import arena
 from monsterzoo.training.cli import main
 
-PLAYERS = '''
+PLAYERS = """
 class Plain:
     def act(self, observations, action_masks, seats, states=None):
         return action_masks.argmax(axis=1)
@@ -55,7 +55,7 @@ def with_setting(observations, masks, temperature=1.0):
     return masks.argmax(axis=1)
 
 number = 3
-'''
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -131,7 +131,7 @@ def test_the_arena_finds_them_in_the_current_folder(
         (":Player", r"there is no policy ':Player'"),
         ("../zoo:Player", r"there is no policy"),
         ("a\0b:c", r"there is no policy"),
-        ("zoo_of_mine", r"there is no policy 'zoo_of_mine'; kinds are heuristic, .*; a player of your own is 'module:name'"),
+        ("zoo_of_mine", r"'zoo_of_mine'; kinds are heuristic, .*; a player of your own is 'module:name'"),
     ],
 )  # fmt: skip
 def test_what_is_no_player_is_refused_in_words(spec: str, problem: str) -> None:
