@@ -12,10 +12,8 @@ import numpy as np
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
 
-from .base import read_table
+from .base import named, read_table
 from .networks import choose_rows, evaluate_rows, make_net
-
-from .base import named
 
 WEIGHTS = "policy.npz"
 """The file's name in a run's folder."""

@@ -45,7 +45,7 @@ class Display:
 
     def show(self, report: Mapping[str, float], last: Mapping[str, float], progress: float) -> None:
         """Show an update's numbers, and win rates as they were last measured."""
-        speed, wins = f"{report['steps_per_second'] / 1000:.0f}k steps/s", win_rates(last, self.even)
+        speed, wins = _speed(report["steps_per_second"]), win_rates(last, self.even)
         if self._live is not None:
             self._bar.update(self._task, completed=progress)
             losses = f"policy loss {report['policy_loss']:+.3f}, value loss {report['value_loss']:.3f}"
@@ -56,6 +56,10 @@ class Display:
             # Not the console's print, which breaks lines where it thinks a page ends.
             line = f"{report['seconds']:6.0f} s  {report['steps'] / 1e6:7.2f} M steps  {speed}  {wins}"
             print(line, file=self.console.file, flush=True)
+
+
+def _speed(steps: float) -> str:
+    return f"{steps / 1000:.0f}k steps/s" if steps >= 10_000 else f"{steps:.0f} steps/s"
 
 
 def win_rates(numbers: Mapping[str, Any], even: float) -> str:
