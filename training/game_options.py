@@ -13,7 +13,9 @@ class _NameGame(argparse.Action):
     """A game's name, in its own place or after `--game`; both must not differ."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        before = getattr(namespace, "named_game", None)
+        before, game = getattr(namespace, "named_game", None), getattr(namespace, "game", None)
+        if before is None and game != parser.get_default("game"):  # a flag `--game` of another kind was there
+            before = game
         if before is not None and values is not None and values != before:
             parser.error(f"{before} or {values}? Only one game can be chosen")
         if values is not None:
