@@ -162,7 +162,7 @@ def workers_table(rates: dict[str, dict[int, float]]) -> str:
 def main(argv: list[str]) -> int:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(
-        "python -m monsterzoo.benchmarks.rllib", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+        "monsterzoo bench rllib", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     add_game_arguments(parser, "pikit_v0", players=2)
     parser.add_argument("--envs", type=int, default=64, help="games at once of our runner")
