@@ -52,7 +52,7 @@ soak: $(VENV)/.test
 
 benchmark: $(VENV)/.test
 	$(RUN) monsterzoo.benchmarks.throughput --json docs/throughput.json
-	$(RUN) monsterzoo.benchmarks.pictures
+	$(RUN) monsterzoo.benchmarks.pictures docs/throughput.json docs/throughput.png
 
 generated: $(VENV)/.test
 	$(RUN) tools.tables --write

@@ -1,4 +1,4 @@
-"""Where the packages are: the folders at the top level install as `monsterzoo.<folder>`."""
+"""Where the packages are: folders at the top level install as `monsterzoo.<folder>`, `src/monsterzoo` above them."""
 
 from setuptools import find_packages, setup
 
@@ -6,7 +6,8 @@ FOLDERS = ("envs", "policies", "training", "benchmarks")
 
 setup(
     packages=[
-        f"monsterzoo.{package}" for folder in FOLDERS for package in find_packages(include=[folder, f"{folder}.*"])
+        "monsterzoo",
+        *(f"monsterzoo.{package}" for folder in FOLDERS for package in find_packages(include=[folder, f"{folder}.*"])),
     ],
-    package_dir={f"monsterzoo.{folder}": folder for folder in FOLDERS},
+    package_dir={"monsterzoo": "src/monsterzoo", **{f"monsterzoo.{folder}": folder for folder in FOLDERS}},
 )

@@ -1,1 +1,1 @@
-"""What MonsterZoo measures about itself: `throughput`, the same against `peers`, and the `demo`."""
+"""What MonsterZoo measures about itself; `monsterzoo bench` lists it."""

@@ -3,7 +3,7 @@
 Each measurement is a process of its own with an empty cache. Beside them, in turn, a fixed program in plain numba is
 compiled, and times are also given as multiples of it: seconds tell about the machine, multiples about the code.
 
-    python -m monsterzoo.benchmarks.coldstart [--games pikit_v0 …] [--repeats 3] [--json FILE]
+    monsterzoo bench coldstart [--game pikit_v0 …] [--repeats 3] [--json FILE]
 """
 
 import argparse
@@ -118,13 +118,17 @@ def measure(games: Sequence[str], repeats: int) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; `--json` keeps it."""
-    parser = argparse.ArgumentParser(prog="coldstart", description="processor time to the first step, from nothing")
-    parser.add_argument("--games", nargs="+", choices=names(), default=names(), metavar="GAME")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--json", type=Path)
+    parser = argparse.ArgumentParser(
+        prog="monsterzoo bench coldstart", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--game", nargs="+", choices=names(), default=names(), metavar="GAME", help="games to measure (default: all)"
+    )
+    parser.add_argument("--repeats", type=int, default=3, help="runs of each measurement (default 3)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
     chosen = parser.parse_args(arguments)
     print(f"{'game':16} {'first':20} {'time':>8} {'× yardstick':>6}")
-    results = measure(chosen.games, chosen.repeats)
+    results = measure(chosen.game, chosen.repeats)
     if chosen.json:
         chosen.json.write_text(json.dumps(results, indent=1) + "\n")
     return 0

@@ -146,7 +146,7 @@ def compare(seconds: float, repeats: int) -> list[tuple[str, str, str, Rate]]:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m monsterzoo.benchmarks.peers", description=__doc__)
+    parser = argparse.ArgumentParser(prog="monsterzoo bench peers", description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each measurement (default 5)")
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a run (default 0.5)")

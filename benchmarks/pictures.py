@@ -10,7 +10,6 @@ from typing import Any
 from .measuring import short
 from .throughput import MEANINGS
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
 COLOURS = ("#4c6ef5", "#12b886", "#f76707", "#ae3ec9")
 GREY = "#868e96"
 NAMES = {
@@ -64,8 +63,8 @@ def _conditions(report: dict[str, Any]) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m monsterzoo.benchmarks.pictures", description=__doc__)
-    parser.add_argument("json", type=Path, nargs="?", default=DOCS / "throughput.json")
-    parser.add_argument("picture", type=Path, nargs="?", default=DOCS / "throughput.png")
+    parser.add_argument("json", type=Path, help="what `monsterzoo bench throughput --json` wrote")
+    parser.add_argument("picture", type=Path, help="the file to write")
     chosen = parser.parse_args(arguments)
     throughput(json.loads(chosen.json.read_text(encoding="utf-8")), chosen.picture)
     print(f"wrote {chosen.picture}")

@@ -21,7 +21,7 @@ from monsterzoo.envs import make
 from monsterzoo.envs import variant as variant_of
 from monsterzoo.training.arena import Tournament, enter
 from monsterzoo.training.config import Config
-from monsterzoo.training.game_options import add_game_arguments, game_options, label
+from monsterzoo.training.game_options import add_game_arguments, game_options, label, parse
 from monsterzoo.training.ray_arena import RayTables
 from monsterzoo.training.ray_pool import joined
 from monsterzoo.training.ray_train import RayTrainer
@@ -162,7 +162,7 @@ def workers_table(rates: dict[str, dict[int, float]]) -> str:
 def main(argv: list[str]) -> int:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(
-        "python -m monsterzoo.benchmarks.rllib", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+        "monsterzoo bench rllib", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     add_game_arguments(parser, "pikit_v0", players=2)
     parser.add_argument("--envs", type=int, default=64, help="games at once of our runner")
@@ -174,7 +174,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=5.0, help="of every measurement, at least")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=Path, help="where to write everything")
-    chosen = parser.parse_args(argv)
+    chosen = parse(parser, argv)
     torch.set_num_threads(1)
     options = game_options(chosen)
     with joined("local", max(WORKERS)):

@@ -5,7 +5,7 @@ two updates, minibatch and epochs are the same for every row. The `DummyVecEnv` 
 customarily used with, and once with as many as the batch. Each runs with SB3's own `MlpPolicy` and with `MaskedPolicy`
 of `monsterzoo.training.sb3`, which has the same network. A step is one decision of the learner, learning included.
 
-`python -m monsterzoo.benchmarks.sb3 --game pikit_v0 --players 2`
+`monsterzoo bench sb3 --game pikit_v0 --players 2`
 """
 
 import argparse
@@ -20,7 +20,7 @@ import gymnasium
 import numpy as np
 import torch
 from monsterzoo.envs import make
-from monsterzoo.training.game_options import add_game_arguments, game_options, label
+from monsterzoo.training.game_options import add_game_arguments, game_options, label, parse
 from monsterzoo.training.sb3 import MaskedPolicy, make_vec_env
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
@@ -91,7 +91,7 @@ def measure(env: VecEnv, policy: Any, chosen: argparse.Namespace) -> float:
 def main(argv: list[str]) -> int:
     """Measure all and print their ratios."""
     parser = argparse.ArgumentParser(
-        "python -m monsterzoo.benchmarks.sb3", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+        "monsterzoo bench sb3", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     add_game_arguments(parser, "pikit_v0", players=2)
     parser.add_argument("--num-envs", type=int, default=1024, help="games of the batch")
@@ -102,7 +102,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=5.0, help="of every measurement")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cpu", action="store_true", help="by processor time, for busy machines")
-    chosen = parser.parse_args(argv)
+    chosen = parse(parser, argv)
     torch.set_num_threads(1)
     print(report(chosen, measure_all(chosen)))
     return 0

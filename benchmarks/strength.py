@@ -2,8 +2,8 @@
 
 Every rung is a tournament (`training.arena`) of the upper player on one side against the lower one on all others, every
 deal once with each side. The win rate is to be compared with even play: a half where two sides play, a third or a
-quarter where more do. Ratings add up the rungs from the random player at 0. Finished games are kept: run again with
-more of them to go on.
+quarter where more do. Ratings add up the rungs from the random player at 0. With `--games-folder` finished games are
+kept: run again with more of them to go on.
 """
 
 import argparse
@@ -25,26 +25,27 @@ BUDGETS = (100, 1000)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Play the rungs and write ladder.json, ladder.md and ladder.png."""
-    parser = argparse.ArgumentParser(prog="python -m monsterzoo.benchmarks.strength", description=__doc__)
+    """Play the rungs; with `--output` write ladder.json, ladder.md and ladder.png."""
+    parser = argparse.ArgumentParser(prog="monsterzoo bench strength", description=__doc__)
     parser.add_argument("--games", type=int, default=400, help="games of search against the heuristic, for each budget")
     parser.add_argument("--fast-games", type=int, default=20_000, help="games between compiled policies")
     parser.add_argument("--budgets", type=int, nargs="*", default=list(BUDGETS), help="simulations of the searches")
-    parser.add_argument("--game", nargs="+", default=names(), choices=names())
-    parser.add_argument("--minutes", type=float, default=60.0, help="time for each rung; what is finished counts")
-    parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     parser.add_argument(
-        "--games-folder", type=Path, default=Path("runs/strength"), help="finished games, to go on from"
+        "--game", nargs="+", default=names(), choices=names(), metavar="GAME", help="games to measure (default: all)"
     )
+    parser.add_argument("--minutes", type=float, default=60.0, help="time for each rung; what is finished counts")
+    parser.add_argument("--output", type=Path, metavar="FOLDER", help="write ladder.json, .md and .png there")
+    parser.add_argument("--games-folder", type=Path, metavar="FOLDER", help="keep finished games there, to go on from")
     parsed = parser.parse_args(arguments)
-    command = shlex.join(["python", "-m", "monsterzoo.benchmarks.strength", *(arguments or sys.argv[1:])])
+    command = shlex.join(["monsterzoo", "bench", "strength", *(sys.argv[1:] if arguments is None else arguments)])
     ladders = []
     for name in names():
         if name not in parsed.game:
             continue
         for options in find_game(name).variants:
             ladders.append(climb(name, options, parsed))
-            write(parsed.output, ladders, command)
+            if parsed.output is not None:
+                write(parsed.output, ladders, command)
             print(table_of(ladders[-1:]), flush=True)
     return 0
 
@@ -71,8 +72,8 @@ def play(
     players, policies = enter(variant, specs)
     tournament = Tournament(variant, players, alone=players[1])
     title = ".".join([name, *(f"{key}={value}" for key, value in options.items()), specs[1].replace(":", "-")])
-    record = parsed.games_folder / f"{title}.npz"
-    if record.exists():
+    record = None if parsed.games_folder is None else parsed.games_folder / f"{title}.npz"
+    if record is not None and record.exists():
         tournament.load(record)
     started: list[float] = []  # when the first decisions had been made: compiling does not count
 

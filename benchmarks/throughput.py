@@ -314,12 +314,14 @@ def _ratio(rates: dict[str, Rate], key: str, base: str) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m monsterzoo.benchmarks.throughput",
+        prog="monsterzoo bench throughput",
         description=__doc__,
         epilog="\n".join(f"{key}: {meaning}" for key, meaning in MEANINGS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--games", nargs="+", choices=names(), default=names(), metavar="GAME")
+    parser.add_argument(
+        "--game", nargs="+", choices=names(), default=names(), metavar="GAME", help="games to measure (default: all)"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
     parser.add_argument("--num-envs", type=int, default=1024, help="games of a batch (default 1024)")
     parser.add_argument("--repeats", type=int, default=7, help="runs of each measurement (default 7)")
@@ -334,7 +336,7 @@ def main(arguments: list[str] | None = None) -> int:
         count_processor_time()
     if chosen.quick:
         chosen.repeats, chosen.seconds, chosen.no_start = 3, 0.1, True
-    report = benchmark(chosen.games, chosen.num_envs, chosen.seconds, chosen.repeats, not chosen.no_start)
+    report = benchmark(chosen.game, chosen.num_envs, chosen.seconds, chosen.repeats, not chosen.no_start)
     if connect_four() is None:
         print("\nconnect_four_v3 was left out: it needs pygame (pip install 'monsterzoo[render]')")
     if chosen.json:

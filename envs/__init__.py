@@ -11,6 +11,7 @@ from .core import rng
 from .core.catalogue import find_game, names
 from .core.game import Game, IllegalActionError, SnapshotError, Variant
 from .core.options import is_whole
+from .language import text_game
 from .register import register_game, register_installed, register_lazily
 from .vector import VectorGame
 from .version import VERSION as __version__  # noqa: N811
@@ -28,6 +29,7 @@ __all__ = [
     "names",
     "register_game",
     "replay",
+    "text_game",
     "variant",
 ]
 

@@ -243,6 +243,25 @@ class GameEnv(AECEnv):
         except (KeyError, TypeError):
             raise ValueError(f"there is no agent {agent!r}; agents are {', '.join(self.possible_agents)}") from None
 
+    @property
+    def states(self) -> np.ndarray:
+        """A copy of the game's record, shape (1,): what search imagines worlds from, and `Variant`'s methods take."""
+        return self._states.copy()
+
+    def decision(self, agent: str | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """What `Policy.act` takes, for an agent that must decide now (without one: `agent_selection`).
+
+        Observations int8 (1, n), action masks int8 (1, A), seats (1,), and states (1,). Raises `ValueError` if the
+        agent has nothing to decide.
+        """
+        if not hasattr(self, "_masks"):
+            raise ValueError("there is no game yet: call reset()")
+        seat = self._seat(self.agent_selection if agent is None else agent)
+        if self._masks[seat, -1]:
+            raise ValueError(f"{self.possible_agents[seat]} has nothing to decide now")
+        seen = self.observe(self.possible_agents[seat])
+        return seen["observation"][None], seen["action_mask"][None], np.array([seat]), self.states
+
     def state(self) -> np.ndarray:
         """The global state for centralised critics: every seat's observation, int8 (players * n,)."""
         return np.concatenate([self.variant.observation(self._states, 0, seat) for seat in range(self.variant.players)])
@@ -374,6 +393,9 @@ class GameEnv(AECEnv):
 
     def __str__(self) -> str:
         return self.variant.game.name
+
+    def __repr__(self) -> str:
+        return f"<GameEnv {self.variant}>"
 
 
 def play_record(game: Game, record: Mapping[str, Any]) -> GameEnv:

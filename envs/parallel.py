@@ -129,6 +129,9 @@ class ParallelGameEnv(ParallelEnv):
     def __str__(self) -> str:
         return str(self.aec)
 
+    def __repr__(self) -> str:
+        return f"<ParallelGameEnv {self.aec.variant}>"
+
 
 def parallel_env_of(game: Callable[[], Game]) -> Callable[..., ParallelGameEnv]:
     """A game's `parallel_env`."""

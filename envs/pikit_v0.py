@@ -4,6 +4,8 @@ from .aec import env_of, raw_env_of
 from .core.catalogue import find_game
 from .parallel import parallel_env_of
 
+__all__ = ["env", "parallel_env", "raw_env"]
+
 
 def _game():
     return find_game("pikit_v0")

@@ -1,8 +1,9 @@
-"""Players by name: "heuristic", "search:1000"; and asking a player, whoever it is.
+"""Players by name: "heuristic", "search:1000", "mymodule:MyPlayer"; and asking a player, whoever it is.
 
 What kinds there are, installed packages say: a kind is an entry point of the group `monsterzoo.policies`, a function
 `(variant, argument, seed)` that makes the player of a spec "kind" or "kind:argument". Our own are in
-`monsterzoo.policies`; environments know of none of them.
+`monsterzoo.policies`; environments know of none of them. Anything else with a colon is a player of the user's own, see
+`own_players`.
 """
 
 from functools import cache, lru_cache
@@ -22,13 +23,32 @@ def kinds() -> dict[str, EntryPoint]:
 
 
 def make_player(variant: Variant, spec: str, seed: int = 0) -> Any:
-    """The player of a spec for a game with its options; raises `ValueError` for an unknown kind or a bad argument."""
+    """The player of a spec for a game with its options.
+
+    Raises `ValueError` for an unknown kind, a bad argument, and what is no player of one's own (`own_players`).
+    """
     if not isinstance(spec, str):
         raise ValueError(f"a policy is named by a text such as 'heuristic' or 'search:1000', not {spec!r}")
-    kind, _, argument = spec.partition(":")
-    if kind not in kinds():
-        raise ValueError(f"there is no policy {spec!r}; kinds are {', '.join(kinds())}")
-    return kinds()[kind].load()(variant, argument or None, check_seed(seed))
+    kind, colon, argument = spec.partition(":")
+    if kind in kinds():
+        return kinds()[kind].load()(variant, argument or None, check_seed(seed))
+    if not colon:
+        raise ValueError(
+            f"there is no policy {spec!r}; kinds are {', '.join(kinds())}; a player of your own is 'module:name'"
+        )
+    from .own_players import load_player  # which builds on this file
+
+    return load_player(variant, spec, check_seed(seed))
+
+
+def act_in(policy: Any, env: Any, agent: str | None = None) -> int:
+    """The action a policy chooses in an AEC environment of ours, wrapped or not, for an agent that must decide now.
+
+    Without an agent, for `agent_selection`. The policy gets what it would get in a batch, search included. Raises
+    `ValueError` if the agent has nothing to decide, and `IllegalActionError` if the policy chooses what it may not.
+    """
+    raw = env.unwrapped
+    return int(ask(policy, raw.variant, *raw.decision(agent))[0])
 
 
 def name_of(policy: Any) -> str:

@@ -88,6 +88,9 @@ class VectorGame:
         scratch = [(self.variant.new_views(),) for _ in range(threads)]
         self._crew = Crew(threads, kernels.step_batch, arguments, scratch)
 
+    def __repr__(self) -> str:
+        return f"<VectorGame of {self.num_envs} games: {self.variant}>"
+
     def __getstate__(self) -> dict[str, Any]:
         views = ("action_masks", "final_returns", "final_lengths", "_batch")  # copies of them would be detached
         kept = {name: value for name, value in self.__dict__.items() if name not in views}

@@ -38,6 +38,9 @@ class StandardWrappers(OrderEnforcingWrapper):
             return
         super().step(action)
 
+    def __repr__(self) -> str:
+        return f"<StandardWrappers {self._raw!r}>"
+
     def _read(self, name: str) -> Any:
         if not self._has_reset:
             raise AttributeError(f"{name} cannot be accessed before reset")

@@ -3,13 +3,23 @@
 from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.players import kinds, make_player
+from monsterzoo.envs.players import act_in, kinds, make_player
 
 from .base import Policy
 from .heuristics import register_heuristic
 from .plugins import from_function, from_rllib, from_sb3, from_torch
 
-__all__ = ["Policy", "from_function", "from_rllib", "from_sb3", "from_torch", "make", "register_heuristic", "specs"]
+__all__ = [
+    "Policy",
+    "act_in",
+    "from_function",
+    "from_rllib",
+    "from_sb3",
+    "from_torch",
+    "make",
+    "register_heuristic",
+    "specs",
+]
 
 
 def specs() -> list[str]:
@@ -18,7 +28,7 @@ def specs() -> list[str]:
 
 
 def make(spec: str, game: str, *, seed: int = 0, **options: Any) -> Policy:
-    """The policy of a spec such as "random", "heuristic", "search:1000" or "ppo:runs/pikit2" for a game.
+    """The policy of a spec such as "random", "heuristic", "search:1000", "ppo:runs/pikit2" or "mymodule:MyPlayer".
 
     Raises `ValueError` for an unknown spec, a bad argument, or bad options of the game.
     """

@@ -26,6 +26,11 @@ class Policy(Protocol):
         """
 
 
+def named(policy: Any) -> str:
+    """How a policy shows itself: "<SearchPolicy search:100 for pikit_v0 with players=4>"."""
+    return f"<{type(policy).__name__} {policy.name} for {policy.variant}>"
+
+
 def read_table(
     name: str, variant: Variant, observations: Any, action_masks: Any, states: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ import numpy as np
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
 
-from .base import read_table
+from .base import named, read_table
 from .networks import choose_rows, evaluate_rows, make_net
 
 WEIGHTS = "policy.npz"
@@ -57,6 +57,9 @@ class NeuralPolicy:
         if not path.exists():
             raise ValueError(f"{name!r}: there is no {path}")
         return cls(variant, *read(path), name, seed)
+
+    def __repr__(self) -> str:
+        return named(self)
 
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None

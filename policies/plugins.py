@@ -7,40 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from monsterzoo.envs.core.game import IllegalActionError
 from monsterzoo.envs.core.options import is_whole, whole
-from monsterzoo.envs.players import read_actions
-
-
-class FunctionPolicy:
-    """A policy made of a function `(observations, action_masks, seats, states) -> actions`."""
-
-    def __init__(self, function: Callable[..., Any], name: str) -> None:
-        self.name = name
-        self._function = function
-
-    def act(
-        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
-    ) -> np.ndarray:
-        """One legal action per row, integers (B,); raises `IllegalActionError` if the function gives anything else."""
-        masks = np.array(action_masks)  # a copy: the function must not change what is legal
-        actions, wrong = read_actions(self.name, self._function(observations, action_masks, seats, states), masks)
-        if wrong >= 0:
-            raise IllegalActionError(f"{self.name}: action {actions[wrong]} is not legal in row {wrong}")
-        return actions
+from monsterzoo.envs.own_players import FunctionPolicy
 
 
 def from_function(function: Callable[..., Any], name: str | None = None, *, batched: bool = True) -> FunctionPolicy:
-    """A policy from `function(observation, action_mask)`, with a leading batch dimension unless `batched=False`."""
+    """A policy from `function(observations, action_masks[, seats[, states]])`, all with a leading batch dimension.
 
-    def act(observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: Any) -> Any:
-        if batched:
-            return function(observations, action_masks)
+    With `batched=False` it is `function(observation, action_mask)`, one decision at a time.
+    """
+
+    def act(observations: np.ndarray, action_masks: np.ndarray) -> Any:
         answers = [function(row, mask) for row, mask in zip(observations, action_masks)]
         # Whole numbers of any kind, such as tensors of one; anything else is refused as it is.
         return [whole(answer) for answer in answers] if all(map(is_whole, answers)) else answers
 
-    return FunctionPolicy(act, name or str(getattr(function, "__name__", "function")))
+    return FunctionPolicy(function if batched else act, name or str(getattr(function, "__name__", "function")))
 
 
 def from_sb3(model: Any, name: str | None = None, *, deterministic: bool = True) -> FunctionPolicy:
@@ -52,7 +34,7 @@ def from_sb3(model: Any, name: str | None = None, *, deterministic: bool = True)
     takes_masks = "action_masks" in signature(model.predict).parameters
     spaces = getattr(model.observation_space, "spaces", None)
 
-    def act(observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: Any) -> Any:
+    def act(observations: np.ndarray, action_masks: np.ndarray) -> Any:
         seen: Any = observations
         if spaces is not None:
             parts = {"observation": observations, "action_mask": action_masks}
@@ -135,7 +117,7 @@ def from_torch(
     draws = torch.Generator().manual_seed(seed) if sample else None
     device = next((parameter.device for parameter in module.parameters()), torch.device("cpu"))
 
-    def act(observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: Any) -> Any:
+    def act(observations: np.ndarray, action_masks: np.ndarray) -> Any:
         with torch.no_grad():
             output = module(torch.as_tensor(observations, dtype=torch.float32, device=device))
         if isinstance(output, dict):

@@ -39,7 +39,7 @@ from monsterzoo.envs.core.threads import Team
 from monsterzoo.envs.players import make_player
 
 from . import heuristics, horizons
-from .base import read_table
+from .base import named, read_table
 from .guided import EDGES_A_NODE, grow_guided
 from .horizons import focus, outlook
 from .neural import NeuralPolicy
@@ -300,6 +300,9 @@ class SearchPolicy:
                 )
             self.settings = replace(settings, mix=1.0)
         self._gather()
+
+    def __repr__(self) -> str:
+        return named(self)
 
     def _gather(self) -> None:
         """Make the threads and what they work with."""

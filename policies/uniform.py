@@ -6,7 +6,7 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.core.seat_kernels import Uniform
 
-from .base import read_table
+from .base import named, read_table
 
 
 class UniformPolicy:
@@ -18,6 +18,9 @@ class UniformPolicy:
     def __init__(self, variant: Variant, seed: int = 0) -> None:
         self.variant = variant
         self._stream = streams(seed, 1, "policy")
+
+    def __repr__(self) -> str:
+        return named(self)
 
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None

@@ -1,8 +1,10 @@
 """The command line: one way to give a game its options, and commands that need no more than they use."""
 
 import json
+import os
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
@@ -12,13 +14,22 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from monsterzoo.training import cli
+from monsterzoo.benchmarks.bench import benchmarks
+from monsterzoo.envs import make, names, replay
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.players import kinds
+from monsterzoo.envs.version import VERSION
+from monsterzoo.policies.search import Settings
+from monsterzoo.training import cli, doctor_cli, extras
 from monsterzoo.training.arena import arena
 from monsterzoo.training.cli import COMMANDS, main
 from monsterzoo.training.config import Config
 from monsterzoo.training.game_options import read_options, write_option
 from monsterzoo.training.settings import Number, Whole, described
+from monsterzoo.training.specs import BUDGETS, SPECS
 
+ROOT = Path(__file__).resolve().parents[1]
+PUBLISHED = [*(ROOT / "docs").iterdir(), *(ROOT / "benchmarks" / "results").iterdir()]
 DECK = {"1": 12, "2": 8, "3": 8, "4": 8, "5": 8, "6": 8, "7": 8}
 ARENA = ["arena", "--game", "pikit_v0", "--policies", "random", "random", "--games", "2", "--quiet"]
 TRAIN = ["train", "--game", "pikit_v0", "--updates", "1", "--num-envs", "8", "--steps", "16", "--width", "8",
@@ -182,8 +193,55 @@ def test_an_evaluation_has_a_game_for_every_side(capsys: pytest.CaptureFixture[s
 
 def test_training_asks_which_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["train", "--out", str(tmp_path / "run")]) == 2
-    assert capsys.readouterr().err.startswith("monsterzoo train: which game? --game is one of bite_night_v0, pikit_v0")
+    assert capsys.readouterr().err.startswith("monsterzoo train: which game? GAME is one of bite_night_v0, pikit_v0")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["pikit_v0", "--players", "2"],
+        ["--players", "2", "pikit_v0"],
+        ["--game", "pikit_v0", "--players", "2"],
+        ["pikit_v0", "--game", "pikit_v0", "--option", "players=2"],
+    ],
+    ids=" ".join,
+)
+def test_a_game_is_named_anywhere_with_or_without_a_flag(words: list[str], tmp_path: Path) -> None:
+    rest = ["--policies", "random", "random", "--games", "2", "--quiet", "--output", str(tmp_path / "result")]
+    assert main(["arena", *words, *rest]) == 0
+    result = json.loads((tmp_path / "result.json").read_text())
+    assert (result["game"], result["options"]["players"]) == ("pikit_v0", 2)
+
+
+def test_a_run_is_trained_by_a_plain_name_and_written_to_output(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    words = ["pikit_v0" if word == "--game" else word for word in TRAIN if word != "pikit_v0"]
+    assert main([*words, "--players", "2", "--output", str(tmp_path / "run")]) == 0
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["config"]["game"] == "pikit_v0"
+
+
+@pytest.mark.parametrize("command", ["arena", "train"])
+def test_two_games_are_one_too_many(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    more = ["--policies", "random", "random"] if command == "arena" else []
+    with pytest.raises(SystemExit, match="2"):
+        main([command, "pikit_v0", "--game", "bite_night_v0", *more])
+    assert "Only one game can be chosen" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("game", "option"),
+    [
+        ("bite_night_v0", "reflexes=[1, 2, 3.5]"),
+        ("pikit_v0", 'deck={"1": 12, "2": 8, "3": 8, "4": 8, "5": 8, "6": 8, "7": 8}'),
+    ],
+)
+def test_structured_options_come_as_json(game: str, option: str, tmp_path: Path) -> None:
+    words = ["arena", game, "--players", "3", "--option", option, "--policies", "random", "random", "--games", "2"]
+    assert main([*words, "--quiet", "--output", str(tmp_path / "result")]) == 0
+    options = json.loads((tmp_path / "result.json").read_text())["options"]
+    key, _, value = option.partition("=")
+    assert options[key] == json.loads(value)
 
 
 def test_help_tells_ranges_and_true_defaults(capsys: pytest.CaptureFixture[str]) -> None:
@@ -195,6 +253,14 @@ def test_help_tells_ranges_and_true_defaults(capsys: pytest.CaptureFixture[str])
     assert "default: 1000, or at most 10000000 with --until-interval" in texts["arena"]
     assert "number of players (default: the game's own)" in texts["arena"]
     assert "--game TEXT name of the game --players" in texts["train"], "there is no default"
+    for text in texts.values():
+        for kind in kinds():
+            assert f" {SPECS[kind][0]} {SPECS[kind][1]}" in text
+        for one in fields(Settings):
+            if one.name not in BUDGETS:
+                assert f" {one.name}={one.default} " in text
+        assert "BUDGET 1000 (simulations a decision) or 50ms" in text
+        assert "MODULE:NAME a player of your own" in text
     defaults = {one.name: one.default for one in fields(Config)}
     for name, (meaning, allowed) in described(Config).items():
         if isinstance(allowed, Whole | Number):
@@ -220,11 +286,31 @@ def test_every_command_has_its_function_and_help(command: str, capsys: pytest.Ca
 
 
 def test_unknown_commands_are_refused_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in ([], ["chess"]):
-        with pytest.raises(SystemExit, match="2"):
-            main(words)
-        assert "command" in capsys.readouterr().err
-    assert COMMANDS.keys() >= {"arena", "train"}
+    with pytest.raises(SystemExit, match="2"):
+        main(["chess"])
+    shown = capsys.readouterr().err
+    assert "'chess'" in shown
+    assert all(command in shown for command in COMMANDS)
+    assert COMMANDS.keys() >= {"games", "train", "arena", "bench", "replay", "compile", "doctor"}
+
+
+def test_without_a_word_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("usage: monsterzoo ")
+    for summary, _ in COMMANDS.values():
+        assert summary in shown
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"monsterzoo {VERSION}\n"
+
+
+def test_nobody_reading_the_output_is_no_crash() -> None:
+    command = f"{sys.executable} -m monsterzoo.training.cli games --json | head -1"
+    result = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr) == ("[\n", "")
 
 
 def without(packages: tuple[str, ...], *words: str) -> subprocess.CompletedProcess[str]:
@@ -244,7 +330,8 @@ def test_help_needs_no_training_library(words: list[str]) -> None:
 
 
 def test_the_list_of_commands_needs_not_even_numba() -> None:
-    assert without(("numba", "numpy", "gymnasium"), "--help").returncode == 0
+    for words in (["--help"], ["--version"], []):
+        assert without(("numba", "numpy", "gymnasium"), *words).returncode == 0
 
 
 def test_a_tournament_needs_no_training_library() -> None:
@@ -266,3 +353,171 @@ def test_errors_of_our_own_are_not_taken_for_missing_packages(monkeypatch: pytes
     monkeypatch.setitem(cli.COMMANDS, "arena", ("", "monsterzoo.training.nowhere:main"))
     with pytest.raises(ModuleNotFoundError, match="nowhere"):
         main(["arena"])
+
+
+# --- games, replay, bench, doctor ---
+
+
+def test_games_are_listed_and_told_about(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["games"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in names())
+    assert main(["games", "bite_night_v0", "--rules"]) == 0
+    page = capsys.readouterr().out
+    for key, option in find_game("bite_night_v0").options.items():
+        assert f"\n  {key}=" in page
+        assert option.meaning in page
+    assert "# Bite Night" in page
+    assert main(["games", "--json"]) == 0
+    facts = {game["name"]: game for game in json.loads(capsys.readouterr().out)}
+    assert list(facts) == names()
+    assert facts["pikit_v0"]["options"]["players"]["default"] == 4
+    assert main(["games", "chess"]) == 2
+    assert main(["games", "--rules"]) == 2
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    """The record of a whole game of first legal actions."""
+    env = make("pikit_v0", players=2, max_turns=6).unwrapped
+    env.reset(seed=5)
+    while not (env.terminations["player_0"] or env.truncations["player_0"]):
+        env.step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
+    path = tmp_path / "game.json"
+    path.write_text(json.dumps(env.record()))
+    return path
+
+
+def test_a_record_is_shown_move_by_move(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    actions = json.loads(record.read_text())["actions"]
+    assert main(["replay", str(record)]) == 0
+    shown = capsys.readouterr().out
+    for number, action in enumerate(actions, 1):
+        assert f"{number:4}  player_" in shown
+        assert f"  {action}\n" in shown
+    assert f"After {len(actions)} moves: broken off, nobody wins." in shown
+
+
+def test_a_record_stops_where_it_is_told(record: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    position = tmp_path / "position.json"
+    words = ["replay", str(record), "--at", "3", "--view", "player_1", "--quiet", "--output", str(position)]
+    assert main(words) == 0
+    assert "You are player_1." in capsys.readouterr().out
+    snapshot = json.loads(position.read_text())
+    env = replay({**json.loads(record.read_text()), "actions": json.loads(record.read_text())["actions"][:3],
+                  "seats": json.loads(record.read_text())["seats"][:3]})  # fmt: skip
+    assert snapshot == env.snapshot()
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--at", "1000"], "--at 1000 is not allowed; allowed: a whole number from 0 to"),
+        (["--at", "x"], "--at x is not allowed"),
+        (["--view", "player_2"], "--view player_2 is not allowed; allowed: all, player_0, player_1"),
+    ],
+)
+def test_what_a_record_has_not_is_refused(
+    words: list[str], problem: str, record: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", str(record), *words]) == 2
+    assert problem in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"actions": 3}', '{"game": "chess", "actions": []}',
+                                     '{"game": "pikit_v0", "options": {}, "seed": 1, "actions": ["fly"]}'])  # fmt: skip
+def test_what_is_no_record_is_refused_in_one_line(
+    content: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "game.json"
+    path.write_text(content)
+    assert main(["replay", str(path)]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert len(shown.err.splitlines()) == 1
+    assert shown.err.startswith(f"monsterzoo replay: {path}")
+
+
+def test_benchmarks_are_found_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench"]) == 0
+    listed = capsys.readouterr().out
+    for name, summary in benchmarks().items():
+        assert f"  {name:12} {' '.join(summary.split())}" in listed
+        with suppress(SystemExit):  # what needs an extra that is not installed only says so
+            assert main(["bench", name, "--help"]) == 0
+        assert f"usage: monsterzoo bench {name} " in capsys.readouterr().out
+    assert benchmarks().keys() >= {"throughput", "coldstart", "peers", "strength", "sb3"}
+    assert main(["bench", "speed"]) == 2
+    assert "there is no benchmark 'speed'; there are coldstart" in capsys.readouterr().err
+
+
+def test_benchmarks_that_need_more_say_so() -> None:
+    told = without(("torch",), "bench", "sb3", "--help")
+    assert (told.returncode, "It needs torch" in told.stdout) == (0, True)
+    refused = without(("torch",), "bench", "sb3")
+    assert refused.returncode == 2
+    assert "torch is not installed; pip install 'monsterzoo[train]'" in refused.stderr
+
+
+def test_a_benchmark_writes_where_it_is_told_and_nowhere_else(tmp_path: Path) -> None:
+    """Neither into the current folder nor into the temporary one, nor over what is published."""
+    here, scratch = tmp_path / "here", tmp_path / "scratch"
+    here.mkdir()
+    scratch.mkdir()
+    published = {path: path.stat().st_mtime_ns for path in PUBLISHED}
+    command = [sys.executable, "-m", "monsterzoo.training.cli", "bench"]
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    ladder = ["strength", "--game", "pikit_v0", "--games", "2", "--fast-games", "4", "--budgets", "2"]
+    for words in (["throughput", "--quick", "--game", "pikit_v0", "--num-envs", "4"], ladder):
+        subprocess.run([*command, *words], cwd=here, env=environment, check=True, capture_output=True)
+        assert not list(here.iterdir())
+    subprocess.run([*command, *ladder, "--output", "out"], cwd=here, env=environment, check=True, capture_output=True)
+    assert {path.name for path in here.rglob("*")} == {"out", "ladder.json", "ladder.md", "ladder.png"}
+    assert not list(scratch.iterdir())
+    assert {path: path.stat().st_mtime_ns for path in PUBLISHED} == published
+
+
+def test_the_doctor_tells_versions_cache_and_what_is_missing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MONSTERZOO_CACHE_DIR", str(tmp_path))
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "code.nbi").write_bytes(b"x" * 3_000_000)
+    assert main(["doctor"]) == 0
+    shown = capsys.readouterr().out
+    assert f"monsterzoo {VERSION} " in shown
+    assert f"numpy {np.__version__}, numba " in shown
+    assert f"compiled code: {tmp_path}, writable, 3 MB in 1 builds" in shown
+    assert all(f"\n  {command:10} " in shown for command in COMMANDS)
+    assert list(tmp_path.iterdir()) == [tmp_path / "build"], "looking leaves nothing behind"
+    monkeypatch.setattr(extras, "installed", lambda package: None if package == "torch" else "1.0")
+    monkeypatch.setattr(doctor_cli, "installed", extras.installed)
+    assert main(["doctor", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["extras"]["train"]["missing"] == ["torch"]
+    assert found["commands"]["train"] == {"extra": "train", "missing": ["torch"], "ready": False, "remark": ""}
+    assert found["commands"]["arena"]["ready"]
+
+
+def test_the_doctor_finds_a_cache_that_cannot_be_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    monkeypatch.setenv("MONSTERZOO_CACHE_DIR", str(file / "cache"))
+    assert main(["doctor"]) == 1
+    assert f"PROBLEM: {file / 'cache'} cannot be written" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("module", "advice"),
+    [
+        ("torch.utils", "torch is not installed; pip install 'monsterzoo[train]' brings it along"),
+        ("pyspiel", "pyspiel is not installed; pip install 'monsterzoo[openspiel]' brings it along"),
+        ("PIL", "PIL is not installed; pip install 'monsterzoo[render]' brings it along"),
+        ("stable_baselines3", "stable_baselines3 is not installed; pip install 'monsterzoo[train]' brings it along"),
+        ("elsewhere", "elsewhere is not installed"),
+    ],
+)
+def test_the_extra_that_brings_a_module_is_known(module: str, advice: str) -> None:
+    assert extras.how_to_get(module) == advice

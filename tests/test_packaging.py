@@ -80,9 +80,10 @@ def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_wheel_holds_every_module_and_data_file(built: Path) -> None:
     wanted = {
-        f"monsterzoo/{path.relative_to(ROOT).as_posix()}"
-        for folder in FOLDERS
-        for path in (ROOT / folder).rglob("*")
+        f"monsterzoo/{path.relative_to(home).as_posix()}"
+        for home, folders in ((ROOT, FOLDERS), (ROOT / "src" / "monsterzoo", (".",)))
+        for folder in folders
+        for path in (home / folder).rglob("*")
         if path.suffix in DATA
     }
     with zipfile.ZipFile(wheel_of(built)) as wheel:
@@ -108,7 +109,8 @@ def test_sdist_holds_what_its_own_tests_need(built: Path) -> None:
     tests = {f"tests/{p.relative_to(ROOT / 'tests').as_posix()}" for p in (ROOT / "tests").rglob("*.py")}
     golden = {f"tests/playthroughs/{path.name}" for path in (ROOT / "tests" / "playthroughs").iterdir()}
     tools = {f"tools/{path.name}" for path in (ROOT / "tools").glob("*.py")}
-    assert tests | golden | tools | {"docs/throughput.png"} <= held
+    guides = {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")}
+    assert tests | golden | tools | guides | {"docs/throughput.png", "src/monsterzoo/__init__.py"} <= held
 
 
 @pytest.mark.parametrize("name", names())
@@ -117,6 +119,17 @@ def test_installed_wheel_plays_from_another_folder(installed: Path, tmp_path: Pa
     file, over = run(installed, "-c", PLAY, name, cwd=tmp_path, **outside).split()
     assert Path(file).is_relative_to(installed.parents[1])
     assert over == "True"
+
+
+def test_installed_wheel_has_its_front_and_its_command(installed: Path, tmp_path: Path) -> None:
+    outside = {"PYTHONPATH": "", "NUMBA_DISABLE_JIT": "1"}
+    code = "import monsterzoo; print(monsterzoo.__version__, monsterzoo.__file__, *monsterzoo.names())"
+    version, file, *found = run(installed, "-c", code, cwd=tmp_path, **outside).split()
+    assert (version, found) == (VERSION, names())
+    assert Path(file).is_relative_to(installed.parents[1])
+    assert run(installed.parent / "monsterzoo", "--version", cwd=tmp_path, **outside) == f"monsterzoo {VERSION}\n"
+    rules = run(installed.parent / "monsterzoo", "games", "pikit_v0", "--rules", cwd=tmp_path, **outside)
+    assert "# Pikit" in rules, "the rules come with the wheel"
 
 
 def test_installed_wheel_compiles_and_plays(installed: Path, tmp_path: Path) -> None:

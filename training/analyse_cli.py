@@ -10,12 +10,18 @@ from monsterzoo.envs.players import make_player
 from monsterzoo.policies.analysis import analyse
 
 from .files import read_json
-from .game_options import add_game_arguments, game_options
+from .game_options import add_game_arguments, game_options, parse
+from .specs import about_policies
 
 
 def main(words: Sequence[str]) -> int:
     """Read a position, ask, print. Raises `ValueError` for a position or policy that is none."""
-    parser = argparse.ArgumentParser("monsterzoo analyse", description="Ask a policy about a position.")
+    parser = argparse.ArgumentParser(
+        "monsterzoo analyse",
+        description="Ask a policy about a position.",
+        epilog=about_policies(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     add_game_arguments(parser)
     parser.add_argument(
         "--snapshot",
@@ -28,7 +34,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--seat", type=int, help="whose decision, where several seats decide at once")
     parser.add_argument("--seed", type=int, default=0, help="of the policy's luck (default: 0)")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parsed = parser.parse_args(words)
+    parsed = parse(parser, words)
     snapshot = read_json(parsed.snapshot, "a position")
     game = find_game(parsed.game)
     told = snapshot.get("options")

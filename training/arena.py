@@ -27,7 +27,7 @@ from monsterzoo.envs.core.kernels import share_of_win
 from monsterzoo.envs.core.rng import env_seed, generator, streams
 from monsterzoo.envs.core.seat_kernels import Uniform, choose, choose_one, distinct_tokens, fresh_token, show
 from monsterzoo.envs.core.threads import Team
-from monsterzoo.envs.players import ask, check_player, make_player
+from monsterzoo.envs.players import ask, check_player, make_player, name_of
 from monsterzoo.policies import Policy, heuristics
 from monsterzoo.policies.base import compiled_form
 
@@ -499,9 +499,10 @@ def enter(variant: Variant, specs: Sequence[str | Policy], seed: int = 0) -> tup
     """Names (all different) and policies of the entrants, given as specs or policies."""
     policies = [make_player(variant, one, seed) if isinstance(one, str) else one for one in specs]
     names: list[str] = []
-    for policy in policies:
-        copies = sum(name.partition("#")[0] == policy.name for name in names)
-        names.append(policy.name if not copies else f"{policy.name}#{copies + 1}")
+    for spec, policy in zip(specs, policies):
+        own = str(getattr(policy, "name", spec if isinstance(spec, str) else name_of(policy)))
+        copies = sum(name.partition("#")[0] == own for name in names)
+        names.append(own if not copies else f"{own}#{copies + 1}")
     return names, policies
 
 

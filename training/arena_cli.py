@@ -13,19 +13,21 @@ from monsterzoo.envs.core.catalogue import find_game
 from . import settings
 from .arena import MOST_GAMES, USUAL_GAMES, ArenaOptions, Spread, Tournament, enter
 from .files import replacing, write_json
-from .game_options import add_game_arguments, game_options, label
+from .game_options import add_game_arguments, game_options, label, parse
 from .ray_options import add_ray_arguments, uses_ray
+from .specs import about_policies
 
 PLAIN_SECONDS = 10.0
 
 
 def main(words: Sequence[str]) -> int:
     """Play, print, write; 130 or 143 after an interruption, with what was finished printed and written all the same."""
-    parsed = _parser().parse_args(words)
+    parsed = parse(_parser(), words)
     options = ArenaOptions(**settings.given(parsed, ArenaOptions))
     variant = find_game(parsed.game).variant(**game_options(parsed))
     names, policies = enter(variant, parsed.policies, options.seed)
-    tournament = Tournament(variant, names, options.seed, parsed.alone)
+    alone = names[parsed.policies.index(parsed.alone)] if parsed.alone in parsed.policies else parsed.alone
+    tournament = Tournament(variant, names, options.seed, alone)
     stem = parsed.output.with_suffix("") if parsed.output is not None else None
     record = stem.with_name(stem.name + ".npz") if stem is not None else None
     if record is not None and record.exists():
@@ -65,10 +67,13 @@ def main(words: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        "monsterzoo arena", description="Let policies play against each other and rank them."
+        "monsterzoo arena",
+        description="Let policies play against each other and rank them.",
+        epilog=about_policies(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_game_arguments(parser)
-    parser.add_argument("--policies", nargs="+", required=True, help="specs such as random, heuristic, search:500")
+    parser.add_argument("--policies", nargs="+", required=True, metavar="POLICY", help="who plays, see below")
     parser.add_argument("--alone", metavar="POLICY", help="this one has one side at every table, the others the rest")
     most = f"{USUAL_GAMES}, or at most {MOST_GAMES} with --until-interval"
     settings.add_flags(parser, ArenaOptions, {"games": most})
@@ -132,19 +137,20 @@ class _Progress:
 def as_text(result: dict[str, Any]) -> str:
     """Ranking and cross table."""
     players = sorted(result["players"], key=lambda player: -player["rating"])
-    width = max(len(player["name"]) for player in players)
-    lines = [
-        f"{result['game']} {label(result['options'], ' ')}",
-        f"{result['games']} games, {result['deals']} deals; 95 % intervals; even play wins {result['even']:.3f}",
-        "",
-        f"{'':{width}}  {'rating':>18}  {'win rate':>20}  {'mean score':>18}  {'games':>7}",
-    ]
+    rows = [["", "rating", "win rate", "mean score", "games"]]
     for one in players:
         rating = f"{one['rating']:+.0f} {_ends(one['rating_interval'], '.0f')}"
         rate = f"{one['win_rate']:.3f} {_ends(one['win_rate_interval'], '.3f')}"
         score = f"{one['mean_score']:.2f} {_ends(one['mean_score_interval'], '.2f')}"
-        lines.append(f"{one['name']:{width}}  {rating:>18}  {rate:>20}  {score:>18}  {one['games']:>7}")
-    lines += ["", "win rate of the row at tables with the column:"]
+        rows.append([one["name"], rating, rate, score, str(one["games"])])
+    width, *widths = (max(len(row[column]) for row in rows) for column in range(len(rows[0])))
+    lines = [
+        f"{result['game']} {label(result['options'], ' ')}",
+        f"{result['games']} games, {result['deals']} deals; 95 % intervals; even play wins {result['even']:.3f}",
+        "",
+        *("  ".join([row[0].ljust(width), *map(str.rjust, row[1:], widths)]) for row in rows),
+    ]
+    lines += ["", f"win rate of the row at tables with the column (even: {result['even']:.3f}):"]
     pairs = {(pair["player"], pair["against"]): pair["win_rate"] for pair in result["pairs"]}
     names = [player["name"] for player in players]
     cell = max(7, *(len(name) for name in names))
@@ -180,7 +186,7 @@ def plot(result: dict[str, Any], path: Path) -> None:
         )
     axes.set_yticks(range(len(players)), [player["name"] for player in players])
     axes.set_ylim(-0.5, len(players) - 0.3)
-    axes.set_xlabel("rating (Elo points), win rate")
+    axes.set_xlabel(f"rating (Elo points), and win rate where even play wins {result['even']:.1%}")
     axes.set_title(f"{result['game']}, {result['games']} games", fontsize=10)
     axes.grid(axis="x", alpha=0.3)
     with replacing(path) as part:

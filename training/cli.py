@@ -1,60 +1,100 @@
 """The command `monsterzoo`: finds the function of a sub-command and hands it the rest of the line.
 
 A sub-command is an entry of `COMMANDS` and a function `(words) -> exit code`, with a parser of its own. Its module is
-imported when it is used, so that no command needs what only another one does.
+imported when it is used, so that no command needs what only another one does. Exit codes: 0 is fine, 1 is a problem
+that a command was asked to look for, 2 is a mistake in the command line or in a file it names, and a signal has the
+customary 128 plus its number (130 Ctrl-C, 143 SIGTERM, 141 nobody reads the output).
 """
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 
 from .interrupts import ending
 
 COMMANDS = {
-    "analyse": ("ask a policy about a position", "monsterzoo.training.analyse_cli:main"),
-    "arena": ("let policies play against each other and rank them", "monsterzoo.training.arena_cli:main"),
-    "compile": ("compile games ahead of their first use", "monsterzoo.training.compile_cli:main"),
-    "exploit": ("find out how much can be won against a policy", "monsterzoo.training.exploit_cli:main"),
-    "play": ("play against policies, at a table in the browser", "monsterzoo.training.play_cli:main"),
-    "rllib": ("train a network with RLlib, on a cluster too", "monsterzoo.training.rllib_cli:main"),
-    "train": ("train a network by self-play", "monsterzoo.training.train_cli:main"),
+    "games": ("the games, their options and rules", "monsterzoo.training.games_cli:main"),
+    "play": ("play against policies, at a table in the browser or with --text", "monsterzoo.training.play_cli:main"),
     "watch": ("watch policies at play, or a record, in the browser", "monsterzoo.training.watch_cli:main"),
+    "train": ("train a network by self-play", "monsterzoo.training.train_cli:main"),
+    "rllib": ("train a network with RLlib, on a cluster too", "monsterzoo.training.rllib_cli:main"),
+    "arena": ("let policies play against each other and rank them", "monsterzoo.training.arena_cli:main"),
+    "analyse": ("ask a policy about a position", "monsterzoo.training.analyse_cli:main"),
+    "exploit": ("find out how much can be won against a policy", "monsterzoo.training.exploit_cli:main"),
+    "replay": ("show a recorded game, move by move", "monsterzoo.training.replay_cli:main"),
+    "bench": ("measure speed and strength", "monsterzoo.benchmarks.bench:main"),
+    "compile": ("compile games ahead of their first use", "monsterzoo.training.compile_cli:main"),
+    "doctor": ("what is installed, and what is missing for which command", "monsterzoo.training.doctor_cli:main"),
 }
 """Name of a sub-command: what it does, and "module:function"."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code, 130 or 143 after Ctrl-C or SIGTERM."""
+    """Run a command; returns the exit code, see above."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or words[0] not in COMMANDS:
         return _explain(words)
     module, _, function = COMMANDS[words[0]][1].partition(":")
     try:
-        with ending():
-            return int(getattr(import_module(module), function)(words[1:]))
+        with ending(), _current_folder_importable():
+            code = int(getattr(import_module(module), function)(words[1:]))
+            sys.stdout.flush()
+            return code
     except KeyboardInterrupt as interruption:
         print(f"monsterzoo {words[0]}: {interruption or 'interrupted'}", file=sys.stderr)
         return int(getattr(interruption, "code", 130))
+    except BrokenPipeError:
+        with suppress(OSError):  # else Python complains when it closes stdout at its end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except ValueError as error:
         problem = str(error)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("monsterzoo"):
             raise
-        extra = "rllib" if error.name == "ray" else "train"
-        problem = f"{error.name} is not installed; pip install 'monsterzoo[{extra}]' brings it along"
+        from .extras import how_to_get
+
+        problem = how_to_get(error.name)
     print(f"monsterzoo {words[0]}: {problem}", file=sys.stderr)
     return 2
 
 
+@contextmanager
+def _current_folder_importable() -> Iterator[None]:
+    """Find players of the user's own ("mymodule:MyPlayer") where the command is given, as `python -m` would."""
+    here = os.getcwd()
+    if here in sys.path or "" in sys.path:
+        yield
+        return
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):
+            sys.path.remove(here)
+
+
 def _explain(words: list[str]) -> int:
     """Show what commands there are, or what is wrong with the one given."""
-    parser = argparse.ArgumentParser(prog="monsterzoo", description="Monsters at the card table, for machines.")
-    commands = parser.add_subparsers(required=True, metavar="command")
+    parser = argparse.ArgumentParser(
+        prog="monsterzoo",
+        description="Monsters at the card table, for machines and people.",
+        epilog="`monsterzoo COMMAND --help` tells the rest.",
+    )
+    parser.add_argument("--version", action="store_true", help="show the version and exit")
+    commands = parser.add_subparsers(metavar="command")
     for name, (summary, _) in COMMANDS.items():
         commands.add_parser(name, help=summary, add_help=False)
-    parser.parse_args(words)
-    return 2
+    if not words:
+        parser.print_help()
+    elif parser.parse_args(words).version:
+        from importlib.metadata import version
+
+        print(f"monsterzoo {version('monsterzoo')}")
+    return 0
 
 
 if __name__ == "__main__":

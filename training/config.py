@@ -309,7 +309,7 @@ def add_options(parser: argparse.ArgumentParser, kind: type[RunConfig] = Config)
     defaults = {}
     for name, usual in USUAL.items():
         defaults[name] = f"{' '.join(_texts(usual))}; no heuristic where the game has none"
-    settings.add_flags(parser, kind, defaults)
+    settings.add_flags(parser, kind, defaults, {"out": "--output"})
 
 
 def given(namespace: argparse.Namespace, kind: type[RunConfig] = Config) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from monsterzoo.policies.heuristics import has_heuristic
 from . import cli
 from .arena import ArenaOptions
 from .config import Config
-from .game_options import add_game_arguments, game_options, label, write_option
+from .game_options import add_game_arguments, game_options, label, parse, write_option
 from .interrupts import exit_code
 from .ppo import Trainer
 
@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--games", type=int, default=3000, help="games of the tournament")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("runs/demo"), help="what is learned goes here, or beside it")
-    chosen = parser.parse_args(arguments)
+    chosen = parse(parser, arguments)
     # Now rather than after a minute of training.
     ArenaOptions(games=chosen.games, seed=chosen.seed)
     Config(chosen.game, minutes=chosen.minutes, num_envs=chosen.num_envs)

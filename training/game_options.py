@@ -9,14 +9,55 @@ _NAMED = {"True": True, "False": False, "None": None, "none": None}
 """What Python calls the values that JSON spells true, false and null."""
 
 
+class _NameGame(argparse.Action):
+    """A game's name, in its own place or after `--game`; both must not differ."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        before, game = getattr(namespace, "named_game", None), getattr(namespace, "game", None)
+        if before is None and game != parser.get_default("game"):  # a flag `--game` of another kind was there
+            before = game
+        if before is not None and values is not None and values != before:
+            parser.error(f"{before} or {values}? Only one game can be chosen")
+        if values is not None:
+            namespace.named_game = namespace.game = values
+
+
 def add_game_arguments(parser: argparse.ArgumentParser, game: str | None = None, players: int | None = None) -> None:
-    """`--game`, `--players` and `--option KEY=VALUE`; a game or a number of players given here is the default."""
+    """A game (in its own place or as `--game`), `--players` and `--option KEY=VALUE`.
+
+    A game or a number of players given here is the default. Parse with `parse`, and read with `game_options`.
+    """
     shown = "" if game is None else f" (default: {game})"
-    parser.add_argument("--game", required=game is None, default=game, help=f"such as yokai_septet_v0{shown}")
+    add_game_name(parser, shown)
+    parser.add_argument("--game", action=_NameGame, default=game, help=argparse.SUPPRESS)
     shown = "the game's own" if players is None else str(players)
-    parser.add_argument("--players", type=int, help=f"number of players (default: {shown})")
+    parser.add_argument("--players", type=int, metavar="N", help=f"number of players (default: {shown})")
     add_option_argument(parser)
     parser.set_defaults(usual_players=players)
+
+
+def add_game_name(parser: argparse.ArgumentParser, more: str = "") -> None:
+    """The name of a game in its own place, beside a flag `--game`."""
+    about = f"such as pikit_v0; --game GAME does as well{more}"
+    parser.add_argument("named_game", nargs="?", action=_NameGame, metavar="GAME", help=about)
+
+
+def parse(parser: argparse.ArgumentParser, words: Sequence[str] | None, *, needed: bool = True) -> argparse.Namespace:
+    """What is on a command line (None: of this program), with a game in any place among the flags.
+
+    Raises `ValueError` if no game is named and one is `needed`.
+    """
+    parsed = parser.parse_intermixed_args(words if words is None else list(words))
+    if needed and parsed.game is None:
+        raise which_game()
+    return parsed
+
+
+def which_game() -> ValueError:
+    """The error where no game is named."""
+    from monsterzoo.envs import names
+
+    return ValueError(f"which game? GAME is one of {', '.join(names())}")
 
 
 def add_option_argument(parser: argparse.ArgumentParser) -> None:

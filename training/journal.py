@@ -1,19 +1,27 @@
-"""What a run tells while it learns: a progress bar, lines of JSON, TensorBoard, and a picture."""
+"""What a run tells while it learns: on the screen, as lines of JSON, to TensorBoard, and as a picture."""
 
 import json
 import os
 from pathlib import Path
 from typing import Any
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from monsterzoo.envs.core.catalogue import find_game
 
 from . import curves
 from .config import RunConfig
+from .display import Display
 from .files import replacing
 
 METRICS, PICTURE = "metrics.jsonl", "curve.png"
 ALWAYS = ("updates", "steps", "entropy", "explained")
 """What every line tells and pictures are made of."""
+GROUPS = {
+    "loss": ("policy_loss", "value_loss"),
+    "policy": ("entropy", "kl", "clipped", "learning_rate"),
+    "value": ("explained",),
+    "speed": ("steps_per_second", "share_learning", "share_environment"),
+}
+"""Groups of TensorBoard's tags; win rates have groups of their own, and all other numbers are in "run"."""
 
 
 class Journal:
@@ -36,13 +44,8 @@ class Journal:
             self.last |= line
         self._file = path.open("a")
         self._events = self._open_events(updates) if config.tensorboard else None
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(None),
-            TextColumn("{task.percentage:3.0f} %"),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[numbers]}"),
-        )
+        self.even = 1 / find_game(config.game).variant(**config.game_options()).sides
+        self._display = Display(f"{config.game} {config.players}p", self.even)
 
     def _open_events(self, updates: int) -> Any:
         try:
@@ -52,17 +55,15 @@ class Journal:
         return SummaryWriter(str(self.folder), purge_step=updates)
 
     def __enter__(self) -> "Journal":
-        self._bar.start()
-        name = f"{self.config.game} {self.config.players}p"
-        self._task = self._bar.add_task(name, total=1.0, numbers="")
+        self._display.start()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._bar.stop()
+        self._display.stop()
         self._file.close()
         if self._events is not None:
             self._events.close()
-        curves.draw(read(self.folder / METRICS), self.folder / PICTURE, self.config.game)
+        curves.draw(read(self.folder / METRICS), self.folder / PICTURE, self.config.game, self.even)
 
     def write(self, report: dict[str, float], progress: float) -> None:
         """Write one update's numbers."""
@@ -71,14 +72,19 @@ class Journal:
         self._file.flush()
         os.fsync(self._file.fileno())
         if self._events is not None:
-            for name, value in report.items():
-                self._events.add_scalar(name, value, int(report["updates"]))
-        rates = [f"{name[4:]} {100 * self.last[name]:.1f} %" for name in self.last if name.startswith("win_")]
-        losses = f"policy {report['policy_loss']:+.3f} value {report['value_loss']:.3f} entropy {report['entropy']:.2f}"
-        numbers = f"{report['steps_per_second'] / 1000:.0f}k steps/s · {losses} · wins: {' '.join(rates) or '–'}"
-        self._bar.update(self._task, completed=progress, numbers=numbers)
-        if any(name.startswith("win_") for name in report) and not self._bar.console.is_terminal:
-            self._bar.console.print(f"{report['seconds']:6.0f} s  {report['steps'] / 1e6:7.2f} M steps  {numbers}")
+            even = {"win_even": self.even} if any(name.startswith("win_") for name in report) else {}
+            for name, value in {**report, **even}.items():
+                self._events.add_scalar(tag(name), value, int(report["updates"]))
+        self._display.show(report, self.last, progress)
+
+
+def tag(name: str) -> str:
+    """What a number is called in TensorBoard: its group and its name, "win_rate/heuristic"."""
+    for start, group in (("win_", "win_rate"), ("error_", "win_rate_error")):
+        if name.startswith(start):
+            return f"{group}/{name[len(start) :]}"
+    group = next((group for group, names in GROUPS.items() if name in names), "run")
+    return f"{group}/{name}"
 
 
 def read(path: Path) -> list[dict[str, float]]:

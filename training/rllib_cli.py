@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from .evaluation import play_games
-from .game_options import add_game_arguments, game_options
+from .game_options import add_game_arguments, game_options, parse
 
 
 def main(words: Sequence[str]) -> int:
     """Train, keep checkpoint and policies, and print win rates; raises `ValueError` for bad options."""
-    chosen = _parser().parse_args(words)
+    chosen = parse(_parser(), words)
 
     import torch
     from monsterzoo.envs import variant

@@ -39,7 +39,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
 
 from .evaluation import play_games
-from .game_options import add_game_arguments, game_options
+from .game_options import add_game_arguments, game_options, parse
 from .interrupts import exit_code
 from .settings import Checked, Policies, Text, Whole, add_flags, given, kept
 
@@ -315,7 +315,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser("python -m monsterzoo.training.sb3", description=main.__doc__)
     add_game_arguments(parser, "pikit_v0", players=2)
     add_flags(parser, Options)
-    chosen = parser.parse_args(argv)
+    chosen = parse(parser, argv)
     options, told = game_options(chosen), Options(**given(chosen, Options))
     variant = find_game(chosen.game).variant(**options)
     against = told.against

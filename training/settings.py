@@ -183,13 +183,19 @@ class Checked:
             object.__setattr__(self, name, checked(kind, name, getattr(self, name)))
 
 
-def add_flags(parser: argparse.ArgumentParser, kind: type, defaults: dict[str, str] | None = None) -> None:
+def add_flags(
+    parser: argparse.ArgumentParser,
+    kind: type,
+    defaults: dict[str, str] | None = None,
+    aliases: dict[str, str] | None = None,
+) -> None:
     """A flag for every option of a dataclass, with what is allowed and the default in its help.
 
     Args:
         parser: gets the flags; read them with `given`.
         kind: the dataclass.
         defaults: defaults in words, where the field's own does not tell.
+        aliases: other flags of options, as other commands call them.
     """
     for name, (meaning, allowed) in described(kind).items():
         if isinstance(allowed, GameOptions):
@@ -207,7 +213,8 @@ def add_flags(parser: argparse.ArgumentParser, kind: type, defaults: dict[str, s
         notes = [str(allowed)] if isinstance(allowed, Whole | Number) else []
         notes += [] if shown in (None, MISSING) else [f"default: {shown}"]
         text = f"{meaning} ({'; '.join(notes)})" if notes else meaning
-        parser.add_argument(flag(name), dest=name, default=None, help=text.replace("%", "%%"), **more)
+        flags = [flag(name), *([aliases[name]] if aliases and name in aliases else [])]
+        parser.add_argument(*flags, dest=name, default=None, help=text.replace("%", "%%"), **more)
 
 
 def given(parsed: argparse.Namespace, kind: type) -> dict[str, Any]:

@@ -6,8 +6,10 @@ from functools import partial
 from pathlib import Path
 
 from .config import MAY_CHANGE, METHODS, RUN, Config, RunConfig, add_options, given
+from .game_options import add_game_name, parse, which_game
 from .ray_options import add_ray_arguments, uses_ray
 from .settings import flag
+from .specs import about_policies
 
 
 def main(words: Sequence[str]) -> int:
@@ -15,7 +17,14 @@ def main(words: Sequence[str]) -> int:
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     _add_method(first)
     kind = METHODS[first.parse_known_args(words)[0].method]
-    parser = argparse.ArgumentParser("monsterzoo train", description=DESCRIPTIONS[kind.method], allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        "monsterzoo train",
+        description=DESCRIPTIONS[kind.method],
+        epilog=about_policies(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add_game_name(parser)
     _add_method(parser)
     changes = ", ".join(flag(name) for name in MAY_CHANGE if name != "out")
     parser.add_argument(
@@ -23,7 +32,7 @@ def main(words: Sequence[str]) -> int:
     )
     add_options(parser, kind)
     add_ray_arguments(parser, "collect the games of --method ppo")
-    parsed = parser.parse_args(words)
+    parsed = parse(parser, words, needed=False)
     chosen = given(parsed, kind)
     config: RunConfig
     if parsed.resume:
@@ -37,9 +46,7 @@ def main(words: Sequence[str]) -> int:
     elif "game" in chosen:
         config = kind(**chosen)
     else:
-        from monsterzoo.envs import names
-
-        raise ValueError(f"which game? --game is one of {', '.join(names())}")
+        raise which_game()
 
     from .runs import train  # imports torch, which --help can do without
 

@@ -6,10 +6,24 @@ from typing import Any
 
 from ..core.game import Game
 from ..core.layout import Layout
-from ..core.options import Option, choice, whole_number
+from ..core.options import Option, choice, whole, whole_number
 from . import position, scene, text
 from .determinize import determinize
-from .rules import STATE, legal, score, setup, step
+from .rules import (
+    BASIC_CARDS,
+    BASIC_DESIGNS,
+    CARD_NAMES,
+    DESIGNS,
+    HAND_CARDS,
+    MOST_TWICE,
+    NONE,
+    STATE,
+    TWICE,
+    legal,
+    score,
+    setup,
+    step,
+)
 from .view import VIEW, layout, look
 
 SCORE_SCALE = 20.0
@@ -30,6 +44,31 @@ def _parse_reflexes(value: Any) -> list[float] | None:
     return numbers
 
 
+def _parse_cards(value: Any) -> dict[str, int] | None:
+    if value is None:
+        return None
+    copies = {name: whole(number) for name, number in dict(value).items()}
+    for name, number in copies.items():
+        if name not in CARD_NAMES:
+            raise ValueError(f"there is no card {name!r}")
+        most = 2 if name in BASIC_CARDS else 1
+        if not 0 <= number <= most:
+            raise ValueError(f"{name} can be there 0 to {most} times, not {number}")
+    return {name: copies[name] for name in CARD_NAMES if name in copies}
+
+
+def _parse_hearts(value: Any) -> list[str] | None:
+    if value is None:
+        return None
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise TypeError
+    kinds = list(value)
+    for kind in kinds:
+        if kind not in text.KINDS:
+            raise ValueError(f"there is no kind of tiles {kind!r}")
+    return [kind for kind in text.KINDS if kind in kinds]
+
+
 OPTIONS = {
     "players": choice(3, 4, default=4, meaning="number of players"),
     "advanced": choice(False, True, default=False, meaning="with the nine cards of the advanced game"),
@@ -43,6 +82,19 @@ OPTIONS = {
         "weights of the seats where several grab the same tile; None is equal chances",
     ),
     "laps": whole_number(1, 100, default=None, meaning="laps of a game; None is one a player"),
+    "cards": Option(
+        None,
+        _parse_cards,
+        "None, or a dict {card: copies} of 0 to 2 copies (advanced cards: 0 or 1), two cards at most twice, and enough "
+        "for nine each",
+        "copies of cards that differ from the usual ones, which are 1, and 2 of `skip two` and `graveyard closed`",
+    ),
+    "hearts": Option(
+        None,
+        _parse_hearts,
+        "None, or a list of kinds such as 'blue vampire'",
+        "kinds of tiles of which one has a heart; None is all of them",
+    ),
 }
 
 
@@ -62,6 +114,32 @@ def _configure(options: dict[str, Any], state: Any) -> None:
     state.draft = options["grab"] == "draft"
     state.laps = options["laps"] or players
     state.scale = SCORE_SCALE
+    state.hearts = text.heart_tiles(options["hearts"])
+    _configure_deck(options, state)
+
+
+def _configure_deck(options: dict[str, Any], state: Any) -> None:
+    designs = DESIGNS if options["advanced"] else BASIC_DESIGNS
+    copies = {name: 1 + (name in TWICE) for name in CARD_NAMES[:designs]}
+    for name, number in (options["cards"] or {}).items():
+        if name not in copies:
+            raise ValueError(f"bite_night_v0: cards has {name!r}, which belongs to the advanced game (advanced=True)")
+        copies[name] = number
+    twice = [name for name, number in copies.items() if number == 2]
+    if len(twice) > MOST_TWICE:
+        raise ValueError(
+            f"bite_night_v0: cards={options['cards']} is not allowed; allowed: {MOST_TWICE} cards at most twice, not "
+            + ", ".join(twice)
+        )
+    if sum(copies.values()) < HAND_CARDS * options["players"]:
+        raise ValueError(
+            f"bite_night_v0: cards={options['cards']} is not allowed; allowed: at least "
+            f"{HAND_CARDS * options['players']} cards for players={options['players']}, not {sum(copies.values())}"
+        )
+    numbers = [CARD_NAMES.index(name) for name in twice]
+    deck = sum(1 << text.CARD_NUMBERS[name] for name, number in copies.items() if number)
+    state.deck = deck | sum(1 << DESIGNS + k for k in range(len(twice)))
+    state.twice[:] = [*numbers, *[NONE] * (MOST_TWICE - len(numbers))]
 
 
 def _layout(options: dict[str, Any]) -> Layout:
@@ -98,5 +176,5 @@ GAME = Game(
     tell=scene.tell,
     inks=scene.INKS,
     refusal=text.refusal,
-    view_options=("advanced",),
+    view_options=("advanced", "twice", "hearts"),
 )

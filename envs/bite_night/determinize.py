@@ -7,13 +7,12 @@ from ..core.jit import compiled
 from ..core.rng import draw
 from .rules import (
     ALL_TILES,
-    DECK,
-    DESIGN_OF,
     LAID_BY,
     LAY,
     NONE,
     SECONDS,
     TILES,
+    design_of,
     legal_tiles,
     revealed,
     with_card,
@@ -36,27 +35,27 @@ def determinize(state, seat):
 def resample_cards(state, seat):
     """Deal the unknown cards anew: nothing is known of them but how many lie where."""
     players = np.int64(state.players)
-    unknown, own = DECK[state.advanced], state.hand[seat]
+    unknown, own = np.uint64(state.deck), state.hand[seat]
     while own != ZERO:
-        unknown = without_card(unknown, DESIGN_OF[lowest(own)])
+        unknown = without_card(state, unknown, design_of(state, lowest(own)))
         own = drop_lowest(own)
     for place in range(np.int64(state.pile_size)):
         if is_known(state, seat, place):
-            unknown = without_card(unknown, np.int64(state.pile[place]))
+            unknown = without_card(state, unknown, np.int64(state.pile[place]))
     if popcount(unknown) < hidden_cards(state, seat):
         return  # a design comes up too often, as in no played or loaded record; everything stays where it is
     for place in range(np.int64(state.pile_size)):
         if not is_known(state, seat, place):
             card = draw_card(state, unknown)
             state.pile[place] = card
-            unknown = without_card(unknown, card)
+            unknown = without_card(state, unknown, card)
     for other in range(players):
         if other != seat:
             hand = ZERO
             for _ in range(popcount(state.hand[other])):
                 card = draw_card(state, unknown)
-                hand = with_card(hand, card)
-                unknown = without_card(unknown, card)
+                hand = with_card(state, hand, card)
+                unknown = without_card(state, unknown, card)
             state.hand[other] = hand
 
 
@@ -81,7 +80,7 @@ def is_known(state, seat, place):
 @compiled
 def draw_card(state, cards):
     """A uniformly random card of a set, as its design."""
-    return DESIGN_OF[random_member(state, cards)]
+    return design_of(state, random_member(state, cards))
 
 
 # --- Tiles: everything that does not lie open is in a stack or in the box ---

@@ -19,7 +19,6 @@ from .rules import (
     NONE,
     RAISE,
     RESURRECTION,
-    SECOND,
     TILES_A_ROUND,
     chooses_burial,
     claim,
@@ -33,13 +32,13 @@ from .rules import (
 from .text import (
     CARD_NUMBERS,
     PHASES,
-    TILE_NAMES,
-    TILE_NUMBERS,
     card_names,
     chosen_names,
     claims_of,
+    names_of_tiles,
     open_names,
     pile_of,
+    tile_name,
     tile_names,
 )
 
@@ -55,13 +54,13 @@ def snapshot(state: Any) -> dict[str, Any]:
         "round": int(state.round_number),
         "first_player": int(state.first_player),
         "lap_leader": int(state.lap_leader),
-        "hands": [card_names(state.hand[seat]) for seat in seats],
+        "hands": [card_names(state, state.hand[seat]) for seat in seats],
         "pile": [[seat, CARD_NAMES[card]] for seat, card in pile_of(state)],
         "resolved": int(state.resolved),
-        "middle": tile_names(state.middle),
-        "stacks": [[TILE_NAMES[tile] for tile in _stack(state, seat) if tile != NONE] for seat in seats],
-        "tiles": [tile_names(state.tiles[seat]) for seat in seats],
-        "graveyard": tile_names(state.graveyard),
+        "middle": tile_names(state, state.middle),
+        "stacks": [[tile_name(state, tile) for tile in _stack(state, seat) if tile != NONE] for seat in seats],
+        "tiles": [tile_names(state, state.tiles[seat]) for seat in seats],
+        "graveyard": tile_names(state, state.graveyard),
         "open_cards": open_names(state),
         "choices": [chosen_names(state, seat) for seat in seats],
         "scores": [int(state.scores[seat]) for seat in seats],
@@ -92,9 +91,15 @@ def _items(value: Any, key: str) -> list[Any]:
     return list(value)
 
 
-def _tile(name: Any) -> int:
-    require(isinstance(name, str) and name in TILE_NUMBERS, f"there is no tile {name!r}")
-    return TILE_NUMBERS[name]
+def _tile(state: Any, name: Any) -> int:
+    names = names_of_tiles(int(state.hearts))
+    require(isinstance(name, str) and name in names, f"there is no tile {name!r}")
+    return names.index(name)
+
+
+def _copies(state: Any, card: int) -> int:
+    """How many cards of a design the game has."""
+    return (int(state.deck) >> card & 1) + (card in state.twice)
 
 
 class _Loader:
@@ -150,7 +155,8 @@ class _Loader:
 
     def cards(self) -> None:
         """Hands and pile: everybody has laid one card a round, and no design comes up too often."""
-        self.left = [1 + (SECOND[card] > 0) for card in range(DESIGNS if self.state.advanced else BASIC_DESIGNS)]
+        designs = DESIGNS if self.state.advanced else BASIC_DESIGNS
+        self.left = [_copies(self.state, card) for card in range(designs)]
         laid = self.round - (self.phase == LAY)
         self._pile(laid * self.players)
         hands = [_items(hand, "hands") for hand in self._list("hands")]
@@ -162,7 +168,7 @@ class _Loader:
             )
             self.state.hand[seat] = 0
             for name in hand:
-                self.state.hand[seat] = with_card(self.state.hand[seat], self._card(name))
+                self.state.hand[seat] = with_card(self.state, self.state.hand[seat], self._card(name))
 
     def _card(self, name: Any) -> int:
         """A card by name, taken out of the deck."""
@@ -170,7 +176,7 @@ class _Loader:
         card = CARD_NUMBERS[name]
         require(card < len(self.left), f"{name!r} belongs to the advanced game")
         self.left[card] -= 1
-        copies = 1 + (SECOND[card] > 0)
+        copies = _copies(self.state, card)
         require(self.left[card] >= 0, f"{name!r} is there {copies + 1} times, the deck has it {copies} times")
         return card
 
@@ -216,9 +222,9 @@ class _Loader:
         )
 
     def _new_tiles(self, names: Any, key: str) -> list[int]:
-        tiles = [_tile(name) for name in _items(names, key)]
+        tiles = [_tile(self.state, name) for name in _items(names, key)]
         for tile in tiles:
-            require(tile not in self.seen, f"the tile {TILE_NAMES[tile]!r} is in two places")
+            require(tile not in self.seen, f"the tile {tile_name(self.state, tile)!r} is in two places")
             self.seen.add(tile)
         return tiles
 
@@ -339,9 +345,11 @@ class _Loader:
         """A card or tile that a seat may choose now."""
         state = self.state
         if self.phase == LAY:
-            require(name in card_names(state.hand[seat]), f"seat {seat} chose {name!r}, which is not in its hand")
+            require(
+                name in card_names(state, state.hand[seat]), f"seat {seat} chose {name!r}, which is not in its hand"
+            )
             return CARD_NUMBERS[name]
-        tile = _tile(name)
+        tile = _tile(state, name)
         require(
             int(legal_tiles(state, seat)) >> tile & 1,
             f"seat {seat} chose {name!r}, which it cannot {PHASES[self.phase]}",

@@ -12,7 +12,7 @@ from ..core.rng import draw, draw32
 
 NONE = -1
 
-# --- Tiles: number 10 * colour + 2 * picture, + 1 for the copy with a heart; every tile exists once ---
+# --- Tiles: number 10 * colour + 2 * picture, + 1 for the copy that may have a heart; every tile exists once ---
 
 COLOURS = ("blue", "red", "yellow", "green", "violet")
 PICTURES = ("vampire", "monk", "maiden", "coffin", "garlic")
@@ -21,7 +21,7 @@ TILES = 50
 
 ALL_TILES = np.uint64((1 << TILES) - 1)
 PLAIN = np.uint64(sum(1 << tile for tile in range(0, TILES, 2)))
-HEARTS = ALL_TILES ^ PLAIN
+HEARTS = ALL_TILES ^ PLAIN  # of the usual game; a game's own are in its state
 COLOUR_TILES = np.array([0x3FF << (10 * colour) for colour in range(5)], np.uint64)
 FIRST_OF_COLOUR = np.uint64(sum(1 << (10 * colour) for colour in range(5)))
 PICTURE_TILES = np.array([int(FIRST_OF_COLOUR) * 3 << (2 * picture) for picture in range(5)], np.uint64)
@@ -52,7 +52,8 @@ ADVANCED_CARDS = (
     "banishment",
 )
 CARD_NAMES = BASIC_CARDS + ADVANCED_CARDS
-TWICE = ("skip two", "graveyard closed")  # designs with a second copy
+TWICE = ("skip two", "graveyard closed")  # designs with a second copy, in the usual game
+MOST_TWICE = len(TWICE)
 BASIC_DESIGNS, DESIGNS = len(BASIC_CARDS), len(CARD_NAMES)
 
 COLOUR_SET = 0
@@ -61,11 +62,8 @@ GRAVEYARD, GRAVEYARD_ANY = 26, 31
 SKIP_TWO, CLOSED = 32, 33
 RESURRECTION, WEDDING, SERVANT, BITE, PROVISIONS, CELIBACY, SOUP, DAWN, BANISHMENT = range(BASIC_DESIGNS, DESIGNS)
 
-# A set of cards has a bit a design, and bit DESIGNS + k for a second card of design TWICE[k] beside the first.
-DESIGN_OF = np.array([*range(DESIGNS), *(CARD_NAMES.index(name) for name in TWICE)], np.int64)
-SECOND = np.array([1 << DESIGNS + TWICE.index(name) if name in TWICE else 0 for name in CARD_NAMES], np.uint64)
-SECONDS = np.uint64(sum(int(second) for second in SECOND))
-DECK = np.array([((1 << designs) - 1) | int(SECONDS) for designs in (BASIC_DESIGNS, DESIGNS)], np.uint64)  # [advanced]
+# A set of cards has a bit a design, and bit DESIGNS + k for a second card of design `twice[k]` beside the first.
+SECONDS = np.uint64(((1 << MOST_TWICE) - 1) << DESIGNS)
 
 # What a card looks at: the tiles a picture, colour or pair card counts, or those a graveyard card takes.
 CARD_TILES = np.zeros(DESIGNS, np.uint64)
@@ -111,6 +109,9 @@ STATE = record_type(
         ("advanced", np.uint8),
         ("draft", np.uint8),  # 1: grab="draft"
         ("laps", np.uint8),
+        ("deck", np.uint64),  # all cards of the game, as a set
+        ("twice", np.int8, MOST_TWICE),  # designs with a second copy; NONE where there are fewer
+        ("hearts", np.uint64),  # tiles with a heart, at most one of a kind
         # the game
         ("lap", np.uint8),  # from 1
         ("scores", np.int32, 4),
@@ -141,15 +142,29 @@ STATE = record_type(
 
 
 @inlined
-def with_card(cards, card):
-    """The set with one more card of a design."""
-    return cards | (SECOND[card] if has(cards, card) else bit(card))
+def second_of(state, card):
+    """The member of sets that stands for a second card of a design; an empty set where there is none."""
+    if card == state.twice[0]:
+        return bit(DESIGNS)
+    return bit(DESIGNS + 1) if card == state.twice[1] else ZERO
 
 
 @inlined
-def without_card(cards, card):
+def design_of(state, member):
+    """The design of a member of a set of cards."""
+    return member if member < DESIGNS else np.int64(state.twice[member - DESIGNS])
+
+
+@inlined
+def with_card(state, cards, card):
+    """The set with one more card of a design."""
+    return cards | (second_of(state, card) if has(cards, card) else bit(card))
+
+
+@inlined
+def without_card(state, cards, card):
     """The set with one card less of a design it holds."""
-    second = cards & SECOND[card]
+    second = cards & second_of(state, card)
     return cards ^ (bit(card) if second == ZERO else second)
 
 
@@ -213,11 +228,11 @@ def deal_cards(state):
     state.hand[:] = ZERO
     players = np.int64(state.players)
     room_0, room_1, room_2, room_3 = HAND_CARDS, HAND_CARDS, HAND_CARDS, HAND_CARDS if players == 4 else 0
-    deck = DECK[state.advanced]
+    deck = np.uint64(state.deck)
     left = popcount(deck)
     # Every card goes to a random free place among the hands and the box.
     while deck != ZERO:
-        card = DESIGN_OF[lowest(deck)]
+        card = design_of(state, lowest(deck))
         deck &= deck - np.uint64(1)
         lot = draw(state, left)
         left -= 1
@@ -235,7 +250,7 @@ def deal_cards(state):
             seat = 3
         else:
             continue
-        state.hand[seat] = with_card(state.hand[seat], card)
+        state.hand[seat] = with_card(state, state.hand[seat], card)
 
 
 # --- Legal actions ---
@@ -329,7 +344,7 @@ def lay(state, seat, card):
     size = np.int64(state.pile_size)
     for _ in range(players):
         chosen = np.int64(state.choices[owner, 0])
-        state.hand[owner] = without_card(state.hand[owner], chosen)
+        state.hand[owner] = without_card(state, state.hand[owner], chosen)
         state.choices[owner, 0] = NONE
         state.pile[size] = chosen
         size += 1
@@ -648,7 +663,7 @@ def resurrect(state, seat):
 def claim(state, seat):
     """A seat may raise a tile for each of its hearts, in the heart's colour."""
     for colour in range(5):
-        state.claims[colour] = popcount(state.tiles[seat] & HEARTS & COLOUR_TILES[colour])
+        state.claims[colour] = popcount(state.tiles[seat] & state.hearts & COLOUR_TILES[colour])
 
 
 @compiled
@@ -702,7 +717,7 @@ def steal(state, thief, victim):
     players = np.int64(state.players)
     seat = np.int64(state.lap_leader)
     for _ in range(players):
-        wanted = prey(state.tiles[seat], thief, victim)
+        wanted = prey(state.tiles[seat], np.uint64(state.hearts), thief, victim)
         for other in range(players):
             if other != seat:
                 stolen = state.tiles[other] & wanted
@@ -712,10 +727,10 @@ def steal(state, thief, victim):
 
 
 @inlined
-def prey(tiles, thief, victim):
+def prey(tiles, hearts, thief, victim):
     """What the thieves among some tiles are after: victims of their colours, all of them with hearts."""
-    thieves = tiles & HEARTS & PICTURE_TILES[thief]
-    return (thieves >> np.uint64(2 * thief)) << np.uint64(2 * victim)
+    thieves = tiles & hearts & PICTURE_TILES[thief]
+    return (thieves >> np.uint64(2 * thief)) << np.uint64(2 * victim) & hearts
 
 
 @compiled

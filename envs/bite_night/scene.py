@@ -29,7 +29,6 @@ from .rules import (
     BASIC_DESIGNS,
     BURY,
     CARD_NAMES,
-    DESIGN_OF,
     DESIGNS,
     GRAB,
     HAND_CARDS,
@@ -37,6 +36,7 @@ from .rules import (
     NONE,
     RAISE,
     TILES,
+    design_of,
     rounds,
 )
 from .scene_cards import effect, face, tile, tile_words
@@ -68,9 +68,9 @@ def _telling(before: Any, after: Any, mover: int, action: int | None) -> Iterato
             gained = int(after.tiles[k]) & ~int(before.tiles[k])
             buried = int(before.tiles[k]) & ~int(after.tiles[k]) & int(after.graveyard)
             if gained:
-                yield Told(f"{{{k}}}: gets {', '.join(tile_names(gained))}", k)
+                yield Told(f"{{{k}}}: gets {', '.join(tile_names(after, gained))}", k)
             if buried:
-                yield Told(f"{{{k}}}: buries {', '.join(tile_names(buried))}", k)
+                yield Told(f"{{{k}}}: buries {', '.join(tile_names(before, buried))}", k)
         done = [int(after.pile[place]) for place in range(int(before.resolved), int(after.resolved))]
         if done:
             yield Told(f"revealed: {', '.join(CARD_NAMES[card] for card in done if card != NONE)}")
@@ -91,7 +91,7 @@ def spoken(view: Any, action: int) -> str:
     if action < designs:
         return f"Lay {CARD_NAMES[action]}: {effect(action)}"
     verb, number = divmod(action - designs, TILES)
-    return f"{('Grab', 'Bury', 'Raise')[verb]} the {tile_words(number)}"
+    return f"{('Grab', 'Bury', 'Raise')[verb]} the {tile_words(number, int(view.hearts))}"
 
 
 # --- The table ---
@@ -142,7 +142,7 @@ def _prompt(sight: Sight) -> str:
 
 def _hand(view: Any) -> list[int]:
     """A seat's own cards, in order; a design that is there twice stands there twice."""
-    return sorted(int(DESIGN_OF[card]) for card in members(view.hand))
+    return sorted(int(design_of(view, card)) for card in members(view.hand))
 
 
 def _draw_other(table: Scene, sight: Sight, k: int, box: Box) -> None:
@@ -150,7 +150,7 @@ def _draw_other(table: Scene, sight: Sight, k: int, box: Box) -> None:
     view, shown, (x, y, w, _) = sight.view, sight.views[k], box
     needs = f"needs {int(view.to_grab[k])}" if view.to_grab[k] and sight.views[k] is None else ""
     seat_panel(table, sight, k, box, f"{_points(view, k)} points", needs)
-    _draw_small_tiles(table, members(view.tiles[k]), x + 12, y + 42, w - 20, f"{sight.called[k]} has")
+    _draw_small_tiles(table, view, members(view.tiles[k]), x + 12, y + 42, w - 20, f"{sight.called[k]} has")
     if shown is not None:
         hand = _hand(shown)
         for card, left in zip(hand, in_row(len(hand), x + 12, w - 24, 30, 2)):
@@ -161,11 +161,11 @@ def _draw_other(table: Scene, sight: Sight, k: int, box: Box) -> None:
     table.add(backs(count, (x + 12, y + 138, w - 20, 40), (30, 40), 13), f"{sight.called[k]} has {count} cards")
 
 
-def _draw_small_tiles(table: Scene, tiles: list[int], x: float, y: float, room: float, whose: str) -> None:
+def _draw_small_tiles(table: Scene, view: Any, tiles: list[int], x: float, y: float, room: float, whose: str) -> None:
     a_row = max(int(room // 41), 1)
     for i, number in enumerate(tiles):
         box = (x + i % a_row * 41, y + i // a_row * 42, 38.0, 38.0)
-        table.add(tile(number, box), f"{whose} {tile_words(number)}")
+        table.add(tile(number, box, int(view.hearts)), f"{whose} {tile_words(number, int(view.hearts))}")
 
 
 def _draw_pile(table: Scene, sight: Sight) -> None:
@@ -208,8 +208,8 @@ def _draw_middle(table: Scene, view: Any, actions: dict[int, list[tuple[int, str
         box = (24 + i % 8 * 100.0, 402 + i // 8 * 98.0, 90.0, 90.0)
         chosen = int(view.chosen_tiles) >> number & 1
         table.add(
-            tile(number, box, CHOSEN if chosen else "#ffffff"),
-            f"in the middle: {tile_words(number)}",
+            tile(number, box, int(view.hearts), CHOSEN if chosen else "#ffffff"),
+            f"in the middle: {tile_words(number, int(view.hearts))}",
             actions.get(number, []),
             box,
         )
@@ -221,7 +221,12 @@ def _draw_graveyard(table: Scene, sight: Sight, actions: dict[int, list[tuple[in
     table.add([heading(24, 386, "Graveyard" if int(view.graveyard) else "The graveyard is empty")])
     for i, number in enumerate(members(view.graveyard)):
         box = (24 + i % 12 * 56.0, 402 + i // 12 * 56.0, 50.0, 50.0)
-        table.add(tile(number, box), f"buried: {tile_words(number)}", actions.get(number, []), box)
+        table.add(
+            tile(number, box, int(view.hearts)),
+            f"buried: {tile_words(number, int(view.hearts))}",
+            actions.get(number, []),
+            box,
+        )
     opened = members(view.open_cards)
     if opened:
         table.add([heading(716, 386, "Open cards")])
@@ -239,7 +244,12 @@ def _draw_own(table: Scene, sight: Sight, actions: dict[int, list[tuple[int, str
         box = (x, 648.0, 58.0, 58.0)
         chosen = view.phase >= BURY and int(view.chosen_tiles) >> number & 1
         choices = actions.get(number, []) if view.phase == BURY else []
-        table.add(tile(number, box, CHOSEN if chosen else "#ffffff"), f"yours: {tile_words(number)}", choices, box)
+        table.add(
+            tile(number, box, int(view.hearts), CHOSEN if chosen else "#ffffff"),
+            f"yours: {tile_words(number, int(view.hearts))}",
+            choices,
+            box,
+        )
     if not tiles:
         table.add([heading(28, 678, "No tiles yet")])
     hand = _hand(view)

@@ -32,7 +32,7 @@ from .rules import (
     VICTIM,
     WEDDING,
 )
-from .text import TILE_NAMES
+from .text import names_of_tiles
 
 PAINTS = ("#2b63c4", "#c22f2f", "#e0b400", "#2b7f3d", "#7d3fb0")
 """Of the tiles' colours, in their order."""
@@ -75,14 +75,14 @@ def symbol(picture: int, x: float, y: float, size: float, colour: str, ground: s
 
 
 @lru_cache(4096)
-def tile(number: int, box: Box, edge: str = "#ffffff") -> tuple[Shape, ...]:
-    """A tile: its colour, its picture, a heart in the corner."""
+def tile(number: int, box: Box, hearts: int, edge: str = "#ffffff") -> tuple[Shape, ...]:
+    """A tile: its colour, its picture, a heart in the corner if it is one of the set `hearts`."""
     x, y, w, h = box
     colour, picture = divmod(number, 10)
     ink = INK if COLOURS[colour] == "yellow" else "#ffffff"
     shapes = [rect(box, PAINTS[colour], edge, 2 if w < 60 else 3, w * 0.16)]
     shapes += symbol(picture // 2, x + w / 2, y + h / 2, w * 0.33, ink, PAINTS[colour])
-    if number % 2:
+    if hearts >> number & 1:
         shapes += [
             circle(x + w * 0.84, y + h * 0.17, w * 0.19, "#ffffff"),
             heart(x + w * 0.84, y + h * 0.18, w * 0.13, "#d01030"),
@@ -90,9 +90,9 @@ def tile(number: int, box: Box, edge: str = "#ffffff") -> tuple[Shape, ...]:
     return tuple(shapes)
 
 
-def tile_words(number: int) -> str:
+def tile_words(number: int, hearts: int) -> str:
     """A tile in words."""
-    name = TILE_NAMES[number]
+    name = names_of_tiles(hearts)[number]
     return name.replace(" heart", " with a heart")
 
 

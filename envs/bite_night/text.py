@@ -1,6 +1,7 @@
 """Bite Night in words: names of cards, tiles and actions, what a seat knows, the whole table."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 from .rules import (
@@ -9,9 +10,9 @@ from .rules import (
     CARD_NAMES,
     CARD_TILES,
     COLOURS,
-    DESIGN_OF,
     DESIGNS,
     GRAB,
+    HEARTS,
     LAID_BY,
     LAY,
     MAX_PILE,
@@ -19,24 +20,38 @@ from .rules import (
     PICTURES,
     RAISE,
     TILES,
+    design_of,
     revealed,
     rounds,
 )
 from .view import MOST_POINTS, OPEN_CARDS
 
-TILE_NAMES = tuple(
-    f"{colour} {picture}{heart}" for colour in COLOURS for picture in PICTURES for heart in ("", " heart")
-)
+KINDS = tuple(f"{colour} {picture}" for colour in COLOURS for picture in PICTURES)
+"""Tiles 2 k and 2 k + 1 are of kind k."""
 CARD_NUMBERS = {name: card for card, name in enumerate(CARD_NAMES)}
-TILE_NUMBERS = {name: tile for tile, name in enumerate(TILE_NAMES)}
 PHASES = ("lay", "grab", "bury", "resurrect")
+
+
+@cache
+def names_of_tiles(hearts: int) -> tuple[str, ...]:
+    """All tiles by number, with hearts on those of a set; where a kind has none, its second copy is called "… 2"."""
+    named = []
+    for number, kind in enumerate(KINDS):
+        named += [kind, f"{kind} heart" if hearts >> (2 * number + 1) & 1 else f"{kind} 2"]
+    return tuple(named)
+
+
+def heart_tiles(kinds: Iterable[str] | None) -> int:
+    """The set of tiles with a heart if one tile of each of these kinds has one; None is all kinds."""
+    return int(HEARTS) if kinds is None else sum(1 << 2 * KINDS.index(kind) + 1 for kind in kinds)
 
 
 def actions(options: dict[str, Any]) -> tuple[str, ...]:
     """Names of all actions but the no-op."""
     cards = CARD_NAMES if options["advanced"] else CARD_NAMES[:BASIC_DESIGNS]
+    tiles = names_of_tiles(heart_tiles(options["hearts"]))
     verbs = ("grab", "bury", "raise") if options["advanced"] else ("grab", "bury")
-    return (*(f"lay {card}" for card in cards), *(f"{verb} {tile}" for verb in verbs for tile in TILE_NAMES))
+    return (*(f"lay {card}" for card in cards), *(f"{verb} {tile}" for verb in verbs for tile in tiles))
 
 
 # --- Sets of cards and tiles, and what follows from a position ---
@@ -48,14 +63,19 @@ def members(bits: Any) -> list[int]:
     return [index for index in range(value.bit_length()) if value >> index & 1]
 
 
-def card_names(cards: Any) -> list[str]:
-    """The names of a set of cards; a design that is there twice stands there twice."""
-    return [CARD_NAMES[card] for card in sorted(int(DESIGN_OF[card]) for card in members(cards))]
+def card_names(record: Any, cards: Any) -> list[str]:
+    """The names of a set of cards of a state or view; a design that is there twice stands there twice."""
+    return [CARD_NAMES[card] for card in sorted(int(design_of(record, card)) for card in members(cards))]
 
 
-def tile_names(tiles: Any) -> list[str]:
-    """The names of a set of tiles."""
-    return [TILE_NAMES[tile] for tile in members(tiles)]
+def tile_name(record: Any, tile: int) -> str:
+    """The name of a tile of a state or view."""
+    return names_of_tiles(int(record.hearts))[tile]
+
+
+def tile_names(record: Any, tiles: Any) -> list[str]:
+    """The names of a set of tiles of a state or view."""
+    return [tile_name(record, tile) for tile in members(tiles)]
 
 
 def pile_of(state: Any) -> list[tuple[int, int]]:
@@ -71,7 +91,7 @@ def open_names(state: Any) -> list[str]:
 
 def chosen_names(state: Any, seat: int) -> list[str]:
     """What a seat has chosen but not shown."""
-    table = CARD_NAMES if int(state.phase) == LAY else TILE_NAMES
+    table = CARD_NAMES if int(state.phase) == LAY else names_of_tiles(int(state.hearts))
     return [table[choice] for choice in state.choices[seat] if choice != NONE]
 
 
@@ -92,19 +112,19 @@ def describe(view: Any, seat: int) -> str:
         f"round {int(view.round_number)} of {rounds(players)}, phase {PHASES[phase]}.",
         f"First player: {called[view.first_player]}. Leader of the lap: {called[view.lap_leader]}.",
         "Points: " + ", ".join(f"{called[k]} {_points(view, k)}" for k in range(players)) + ".",
-        f"{'Your cards set aside' if phase >= BURY else 'Your hand'}: {_listed(card_names(view.hand))}.",
+        f"{'Your cards set aside' if phase >= BURY else 'Your hand'}: {_listed(card_names(view, view.hand))}.",
         *_describe_pile(view, called),
     ]
     if phase == GRAB:
         needs = ", ".join(f"{called[k]} {int(view.to_grab[k])}" for k in range(players))
-        lines.append(f"In the middle: {_listed(tile_names(view.middle))}.")
+        lines.append(f"In the middle: {_listed(tile_names(view, view.middle))}.")
         lines.append(f"Tiles still to grab: {needs}.")
     for k in range(players):
         whose = "Your tiles" if k == 0 else f"Tiles of {called[k]}"
-        lines.append(f"{whose}: {_listed(tile_names(view.tiles[k]))}.")
+        lines.append(f"{whose}: {_listed(tile_names(view, view.tiles[k]))}.")
     if phase >= BURY:
         lines += _describe_rendezvous(view, called)
-    chosen = tile_names(view.chosen_tiles) if view.chosen_card == NONE else [CARD_NAMES[view.chosen_card]]
+    chosen = tile_names(view, view.chosen_tiles) if view.chosen_card == NONE else [CARD_NAMES[view.chosen_card]]
     if chosen:
         lines.append(f"You chose to {PHASES[phase]}: {_listed(chosen)}.")
     if view.asked:
@@ -131,7 +151,7 @@ def _describe_pile(view: Any, called: list[str]) -> Iterator[str]:
 def _describe_rendezvous(view: Any, called: list[str]) -> Iterator[str]:
     if view.asked:
         yield f"Being applied: {CARD_NAMES[view.pile[view.resolved]]}."
-    yield f"Graveyard: {_listed(tile_names(view.graveyard))}."
+    yield f"Graveyard: {_listed(tile_names(view, view.graveyard))}."
     yield f"Open cards: {_listed(CARD_NAMES[OPEN_CARDS[k]] for k in members(view.open_cards))}."
     if view.phase == RAISE and view.asked:
         who = called[members(view.asked)[0]]
@@ -157,25 +177,28 @@ def draw_table(state: Any) -> str:
         rows = ["  ".join(cards[start : start + players]) for start in range(0, len(cards), players)]
         lines.append("  pile  " + "\n        ".join(rows))
     if int(state.middle):
-        lines.append(f"  middle     {short_tiles(state.middle)}")
+        lines.append(f"  middle     {short_tiles(state, state.middle)}")
     if phase >= BURY:
-        lines.append(f"  graveyard  {short_tiles(state.graveyard)}   open {_listed(open_names(state))}")
+        lines.append(f"  graveyard  {short_tiles(state, state.graveyard)}   open {_listed(open_names(state))}")
     for seat in range(players):
         mark = ">" if int(state.acting) >> seat & 1 else " "
-        lines.append(f"{mark} player_{seat}  {int(state.scores[seat])} points   tiles {short_tiles(state.tiles[seat])}")
+        lines.append(
+            f"{mark} player_{seat}  {int(state.scores[seat])} points   tiles {short_tiles(state, state.tiles[seat])}"
+        )
         chosen = chosen_names(state, seat)
         choice = f"   chose {_listed(chosen)}" if chosen else ""
-        lines.append(f"      hand  {_listed(card_names(state.hand[seat]))}{choice}")
+        lines.append(f"      hand  {_listed(card_names(state, state.hand[seat]))}{choice}")
     return "\n".join(lines)
 
 
-def short_tiles(tiles: Any) -> str:
+def short_tiles(state: Any, tiles: Any) -> str:
     """Tiles by colour, an asterisk for a heart: "blue vampire* monk, red coffin"."""
     parts = []
     for number, colour in enumerate(COLOURS):
         own = [tile for tile in members(tiles) if tile // 10 == number]
         if own:
-            parts.append(f"{colour} " + " ".join(PICTURES[tile % 10 // 2] + "*" * (tile % 2) for tile in own))
+            marks = ["*" * (int(state.hearts) >> tile & 1) for tile in own]
+            parts.append(f"{colour} " + " ".join(PICTURES[tile % 10 // 2] + mark for tile, mark in zip(own, marks)))
     return _listed(parts) if parts else "-"
 
 

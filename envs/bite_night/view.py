@@ -19,6 +19,7 @@ from .rules import (
     LAY,
     MAX_OPEN,
     MAX_PILE,
+    MOST_TWICE,
     NONE,
     SERVANT,
     TILES,
@@ -36,7 +37,9 @@ OPEN_CARDS = (CLOSED, CLOSED, SERVANT, CELIBACY)
 
 VIEW = view_type(
     [
-        ("advanced", np.uint8),  # as in the state
+        ("advanced", np.uint8),  # this and the next two as in the state
+        ("twice", np.int8, MOST_TWICE),
+        ("hearts", np.uint64),
         # the course of the game
         ("phase", np.int8),
         ("lap", np.int8),  # from 1
@@ -73,7 +76,7 @@ def layout(players: int, advanced: bool) -> Layout:
     fields = [
         bitset("hand", designs, meaning="own hand; in the rendezvous its own cards that were set aside"),
         bitset(
-            "hand_twice", len(TWICE), source="hand", first=DESIGNS, meaning=f"both copies in hand: {', '.join(TWICE)}"
+            "hand_twice", MOST_TWICE, source="hand", first=DESIGNS, meaning=f"both copies in hand: {', '.join(TWICE)}"
         ),
         one_hot("chosen_card", designs, meaning="own card chosen to lay, while others are choosing"),
         one_hot("pile", places, designs, meaning="card by place in the pile, where known: own and revealed ones"),

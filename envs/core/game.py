@@ -99,6 +99,9 @@ class Game:
     truncating: Mapping[str, Any] = field(default_factory=dict)
     """Options with which most games are cut off; empty for a game that is never truncated."""
 
+    def __repr__(self) -> str:
+        return f"<Game {self.name}>"
+
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*_v\d+", self.name):
             raise ValueError(f"a game is called like 'pikit_v0', with its version at the end, not {self.name!r}")
@@ -149,6 +152,9 @@ class Variant:
 
     def __deepcopy__(self, memo: Any) -> "Variant":
         return self
+
+    def __repr__(self) -> str:
+        return f"<Variant {self}>"
 
     def __str__(self) -> str:
         defaults = self.game._all_options

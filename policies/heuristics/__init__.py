@@ -17,7 +17,7 @@ from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.core.jit import compiled, inlined, kernel, overload, type_of
 from monsterzoo.envs.core.seat_kernels import compiled_policy
 
-from ..base import read_table
+from ..base import named, read_table
 
 
 class Heuristic(NamedTuple):
@@ -105,6 +105,9 @@ class HeuristicPolicy:
     def __init__(self, variant: Variant) -> None:
         load(variant)
         self.variant = variant
+
+    def __repr__(self) -> str:
+        return named(self)
 
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None

@@ -199,15 +199,16 @@ def best_card(view, cards):
         cards = drop_lowest(cards)
         others = 0
         for seat in range(1, players):
-            others += effect(card, view.tiles[seat], everything)
-        value = effect(card, view.tiles[0], everything) - others / (players - 1) + to_come * PROMISE[card]
+            others += effect(card, view.tiles[seat], everything, view.hearts)
+        own = effect(card, view.tiles[0], everything, view.hearts)
+        value = own - others / (players - 1) + to_come * PROMISE[card]
         if value > best:
             best, chosen = value, card
     return chosen
 
 
 @compiled
-def effect(card, tiles, everything):
+def effect(card, tiles, everything, hearts):
     """What a card does to the owner of some tiles, `everything` on the table, in points."""
     if card < GRAVEYARD:
         return points(tiles, card)
@@ -220,8 +221,8 @@ def effect(card, tiles, everything):
     if THIEF[card] == VICTIM[card]:
         return 0  # nobody steals
     others = everything & ~tiles
-    gained = popcount(prey(tiles, THIEF[card], VICTIM[card]) & others)
-    lost = popcount(prey(others, THIEF[card], VICTIM[card]) & tiles)
+    gained = popcount(prey(tiles, hearts, THIEF[card], VICTIM[card]) & others)
+    lost = popcount(prey(others, hearts, THIEF[card], VICTIM[card]) & tiles)
     return STOLEN * (gained - lost)
 
 

@@ -1,0 +1,1 @@
+../../src/monsterzoo/__init__.py

@@ -1,0 +1,172 @@
+"""`monsterzoo play --text`: a person at the table, driven through stdin and through a terminal."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import monsterzoo.envs as mz
+import pytest
+from monsterzoo.training import text_play
+
+WORDS = ["pikit_v0", "--players", "2", "--seed", "3", "--option", "max_turns=6"]
+
+
+def play(monkeypatch: pytest.MonkeyPatch, lines: list[str], *words: str) -> int:
+    """Type some lines, and nothing more after them."""
+    typed = iter(lines)
+
+    def answer(question: str = "") -> str:
+        try:
+            return next(typed)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr("builtins.input", answer)
+    return text_play.main([*WORDS, *words])
+
+
+def test_a_game_is_played_to_its_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "game.json"
+    assert play(monkeypatch, ["1"] * 200, "--opponents", "random", "--output", str(out)) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Pikit: you are player_0, against player_1 (random). Seed 3. ? is help.\n")
+    assert "nobody wins" in shown
+    assert "Pikit   turn" in shown, "at the end everything lies open"
+    end = mz.replay(json.loads(out.read_text()))
+    assert end.snapshot()["over"]
+
+
+def test_what_is_shown_is_the_seats_view_and_its_legal_actions(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert play(monkeypatch, []) == 0
+    shown = capsys.readouterr().out
+    env = mz.make("pikit_v0", players=2, max_turns=6).unwrapped
+    env.reset(seed=3)
+    for line in env.text_observation("player_0").splitlines():
+        assert f"\n  {line}\n" in shown
+    for number, action in enumerate(env.infos["player_0"]["action_mask"].nonzero()[0], 1):
+        assert re.search(rf" {number} {re.escape(env.action_name(action))}( |\n)", shown)
+    assert shown.endswith("\nThe game is left.\n")
+    assert max(map(len, shown.splitlines())) < 100
+
+
+def test_secrets_of_others_are_not_shown_before_the_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same game with another hidden deal reads the same up to the person's first decision."""
+    texts = []
+    for hidden in (False, True):
+        monkeypatch.setattr("builtins.input", lambda _: "quit")
+        env = mz.make("yokai_septet_v0", players=3).unwrapped
+        env.reset(seed=9)
+        if hidden:
+            states = env.states
+            states["rng"] = 77
+            env.variant.game.determinize(states[0], 0)
+            other = env.variant.snapshot(states[0])
+            assert other["hands"] != env.snapshot()["hands"]
+            env.reset(options={"snapshot": other})
+        assert not text_play._play(env, "player_0", {})
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+
+
+def test_wrong_input_is_asked_again(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert play(monkeypatch, ["fly", "99", "take sum", "", "?", "rules", "view", "end disc", "quit"]) == 0
+    shown = capsys.readouterr().out
+    assert "'fly': it names none of the actions. Which action? ? is help." in shown
+    assert "'99': there is no action 99, the numbers are 1 to 16." in shown
+    assert "'take sum': it names none of the actions. 'take sum' (" in shown, "it says why not"
+    assert text_play.HELP in shown
+    assert "# Pikit" in shown
+    assert shown.count("You are player_0. It is your turn, phase discard.") == 2, "view shows it once more"
+    assert "\n* You are player_0. It is your turn, phase take." in shown
+
+
+def test_changed_lines_are_marked() -> None:
+    assert text_play._marked("a\nb", "") == "  a\n  b"
+    assert text_play._marked("a\nc", "a\nb") == "  a\n* c"
+
+
+@pytest.mark.parametrize("seat", [0, 1, 2])
+def test_any_seat_and_any_opponents(
+    seat: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("builtins.input", lambda _: "1")
+    words = ["bite_night_v0", "--players", "3", "--option", "laps=1", "--seat", str(seat), "--seed", "1"]
+    assert text_play.main([*words, "--opponents", "heuristic", "search:2"]) == 0
+    shown = capsys.readouterr().out
+    clockwise = f"player_{(seat + 1) % 3} (heuristic), player_{(seat + 2) % 3} (search:2)"
+    assert shown.startswith(f"Bite Night: you are player_{seat}, against {clockwise}. Seed 1.")
+    assert " won." in shown or "You win" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--seat", "2"], "--seat 2 is not allowed; allowed: a whole number from 0 to 1"),
+        (["--seat", "first"], "--seat first is not allowed"),
+        (["--seed", "-1"], "--seed -1 is not allowed"),
+        (["--opponents", "random", "random"], "--opponents: 1 other seats need a policy, 2 are given"),
+        (["--opponents", "chess"], "there is no policy 'chess'"),
+    ],
+)
+def test_mistakes_on_the_command_line_are_refused(words: list[str], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        text_play.main([*WORDS[:3], *words])
+
+
+# --- In a terminal ---
+
+
+def run_in_terminal(*words: str) -> tuple[subprocess.Popen[bytes], int]:
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "monsterzoo.training.text_play", *WORDS, *words],
+        stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+    )  # fmt: skip
+    os.close(slave)
+    return process, master
+
+
+def read_until(master: int, text: str, seconds: float = 120) -> str:
+    shown, end = "", time.monotonic() + seconds
+    while text not in shown and time.monotonic() < end:
+        try:
+            shown += os.read(master, 4096).decode()
+        except OSError:  # the other end is closed
+            break
+    assert text in shown, shown
+    return shown
+
+
+def test_in_a_terminal_a_person_plays_and_leaves_with_the_end_of_input() -> None:
+    process, master = run_in_terminal()
+    read_until(master, "> ")
+    os.write(master, b"1\n")
+    read_until(master, "* ")
+    os.write(master, b"\x04")  # Ctrl-D
+    read_until(master, "The game is left.")
+    assert process.wait(20) == 0
+    os.close(master)
+
+
+def test_an_interrupt_leaves_politely_and_keeps_the_record(tmp_path: Path) -> None:
+    out = tmp_path / "game.json"
+    process, master = run_in_terminal("--output", str(out))
+    read_until(master, "> ")
+    process.send_signal(signal.SIGINT)
+    shown = read_until(master, "The record is in")
+    assert "Traceback" not in shown
+    assert process.wait(20) == 130
+    assert json.loads(out.read_text())["seed"] == 3
+    os.close(master)

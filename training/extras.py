@@ -1,0 +1,47 @@
+"""What is installed beside the library itself: extras, what they consist of, and what is missing."""
+
+import re
+from functools import cache
+from importlib.metadata import PackageNotFoundError, requires, version
+
+_IMPORTED_AS = {"PIL": "pillow", "pygame": "pygame-ce", "pyspiel": "open-spiel", "tree": "dm-tree"}
+"""Modules that are called otherwise than the package that brings them."""
+_REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)[^;]*(?:;.*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"])?")
+
+
+def _canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@cache
+def requirements() -> dict[str, tuple[str, ...]]:
+    """The packages of every extra, as the installed library declares them; those it always needs under ""."""
+    found: dict[str, list[str]] = {"": []}
+    for text in requires("monsterzoo") or []:
+        match = _REQUIREMENT.match(text)
+        if match is not None:
+            found.setdefault(match["extra"] or "", []).append(_canonical(match["name"]))
+    return {extra: tuple(packages) for extra, packages in found.items()}
+
+
+def installed(package: str) -> str | None:
+    """The version of a package, None if it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def missing(extra: str) -> list[str]:
+    """The packages of an extra that are not installed."""
+    return [package for package in requirements().get(extra, ()) if installed(package) is None]
+
+
+def how_to_get(module: str) -> str:
+    """What to say about a module that could not be imported."""
+    top = module.partition(".")[0]
+    package = _canonical(_IMPORTED_AS.get(top, top))
+    for extra, packages in requirements().items():
+        if extra and package in packages:
+            return f"{top} is not installed; pip install 'monsterzoo[{extra}]' brings it along"
+    return f"{top} is not installed"
