@@ -15,6 +15,15 @@ from monsterzoo.training.arena import arena
 from test_networks import about, played_on, random_network
 
 PIKIT = {"players": 2}
+SOME = pytest.mark.parametrize(  # compiling takes long: teams, simultaneous choices, and dice
+    ("name", "options"),
+    [
+        ("yokai_septet_v0", {"players": 4}),
+        ("yokai_septet_v0", {"players": 2}),
+        ("bite_night_v0", {"players": 3, "advanced": True}),
+        ("pikit_v0", {"players": 3}),
+    ],
+)
 SPEC = "search:40,net=pretrained"
 
 
@@ -37,17 +46,19 @@ def untrained(tmp_path):
     return make
 
 
-def test_actions_are_legal_and_follow_from_seed_and_observation_in_every_game(name, options, untrained) -> None:
+@SOME
+def test_actions_are_legal_and_follow_from_seed_and_observation(name, options, untrained) -> None:
     net = untrained(name, options)
     games = played_on(name, options, count=6)
     chosen = [policies.make(f"search:12,{net}", name, seed=seed, **options).act(*asked(games)) for seed in (3, 3)]
     np.testing.assert_array_equal(*chosen)
     games.step(chosen[0])  # raises if one is illegal
-    threads = policies.make(f"search:12,{net},trees=2,threads=2", name, seed=3, **options)
-    single = policies.make(f"search:12,{net},trees=2", name, seed=3, **options)
+    threads = policies.make(f"search:12,{net},others=playout,trees=2,threads=2", name, seed=3, **options)
+    single = policies.make(f"search:12,{net},others=playout,trees=2", name, seed=3, **options)
     np.testing.assert_array_equal(threads.act(*asked(games)), single.act(*asked(games)))
 
 
+@SOME
 def test_it_does_not_depend_on_what_the_seat_cannot_know(name, options, untrained) -> None:
     policy = policies.make(f"search:12,{untrained(name, options)}", name, **options)
     games = played_on(name, options, count=6)
@@ -105,7 +116,9 @@ def test_what_a_networks_values_mean_for_every_side(outputs, seat, wanted) -> No
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
-        ("search:10,mix=0.5", "mix is for searches with a network"),
+        ("search:10,mix=0.5", "mix and others are for searches with a network"),
+        ("search:10,others=net", "mix and others are for searches with a network"),
+        ("search:10,net=pretrained,others=me", "others is 'net' or 'playout'"),
         ("search:10,net=pretrained,mix=2", "mix is from 0 to 1"),
         ("search:10,net=pretrained,mix=nan", "mix is from 0 to 1"),
         ("search:10,net=heuristic", "is no network"),
