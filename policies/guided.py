@@ -1,9 +1,14 @@
 """Simulations guided by a network: its probabilities say what to try, its values or playouts what that is worth.
 
-At a node of the searching seat every legal action has an edge with the probability the network gives it. What another
-seat would do depends on what it holds, and so on the imagined world: there the network is asked in every simulation,
-from what that seat would see. Edges are chosen by PUCT: mean value plus exploration * probability * sqrt(visits of the
-node) / (1 + visits of the edge). A choice that the searching seat cannot see is drawn from the probabilities.
+At a node of the searching seat every legal action has an edge with the probability the network gives it. Edges are
+chosen by PUCT: mean value plus exploration * probability * sqrt(visits of the node) / (1 + visits of the edge).
+
+What another seat would do depends on what it holds, and so on the imagined world. With others=net the network is asked
+there in every simulation, from what that seat would see: its probabilities guide the tree too, and a choice that the
+searching seat cannot see is drawn from them. With others=playout the policy of playouts, mostly the heuristic, plays
+the other seats: a simulation then costs one evaluation instead of one for every decision on its way. At 10 ms a
+decision that won 53 % against plain search in Yokai Septet for four where others=net won 43 %, and 65 and 66 % in Pikit
+for two (mix=0.5, 60 to 100 games each, so ± 10 %).
 """
 
 import math
@@ -11,17 +16,24 @@ import math
 import numpy as np
 from monsterzoo.envs.core.bits import ZERO, drop_lowest, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, legal, observe, resample, step
+from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.jit import compiled, kernel
 from monsterzoo.envs.core.seat_kernels import choose
 
 from .heuristics import sole
 from .horizons import focus, outlook
 from .networks import evaluate, pick_by_logits
-from .trees import NONE, add_edge, find_node, key_of, remember, spread
+from .trees import NONE, Tree, add_edge, find_node, key_of, new_tree, remember, spread
 
 SEEN = 1
-EDGES_A_NODE = 12
-"""Room for edges: every action of an own node has one, and most nodes are others'."""
+MOST_SIMULATIONS = 1 << 16
+"""Simulations that a tree has room for; a full one grows no more."""
+
+
+def new_guided_tree(variant: Variant, simulations: int) -> Tree:
+    """A tree for so many simulations: each adds an own node, with all its actions, and some of the others'."""
+    count = min(simulations, MOST_SIMULATIONS) + 1
+    return new_tree(variant, 4 * count, 12 * count)
 
 
 @compiled

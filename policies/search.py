@@ -40,7 +40,7 @@ from monsterzoo.envs.players import make_player
 
 from . import heuristics, horizons
 from .base import named, read_table
-from .guided import EDGES_A_NODE, grow_guided
+from .guided import grow_guided, new_guided_tree
 from .horizons import focus, outlook
 from .neural import NeuralPolicy
 from .trees import NONE, add_edge, find_node, harvest, key_of, new_desk, new_tree, plant, remember, spread
@@ -165,7 +165,10 @@ class Settings:
     mix: float | None = None
     """With a network: what share of a leaf's value is a playout's, from 0 to 1; the rest is the network's."""
     others: str | None = None
-    """With a network: who plays the other seats in the tree, "net" or the cheaper "playout" (whoever plays those)."""
+    """With a network: who plays the other seats in the tree, "net" or "playout" (whoever plays those).
+
+    None is the heuristic where it plays the playouts, else the network.
+    """
     c: float | None = None
     """Weight of exploration, in units of a game of win or loss; other values are scaled by their spread."""
     trust: float = 2.0
@@ -243,9 +246,9 @@ class _Workspace:
     def __init__(self, variant: Variant, settings: Settings, playout: Any, guide: Any) -> None:
         share = -(-settings.simulations // settings.trees)
         nodes = min(share + 1, MAX_NODES) if settings.simulations else MAX_NODES
-        edges = nodes if guide is None else min(nodes, MAX_NODES // 4) * EDGES_A_NODE
         self.settings, self.steps = settings, 0
-        self.truth, self.tree, self.desk = variant.new_states(1), new_tree(variant, nodes, edges), new_desk(variant)
+        self.truth, self.desk = variant.new_states(1), new_desk(variant)
+        self.tree = new_tree(variant, nodes, nodes) if guide is None else new_guided_tree(variant, nodes)
         self._grow: Callable[..., Any] | None = None
         self._kernel: Callable[..., Any] = grow if guide is None else grow_guided
         self._way: tuple[Any, ...]
@@ -254,7 +257,7 @@ class _Workspace:
             trust = settings.trust if settings.playout == "heuristic" else 1.0
             self._way = (playout, _number(settings.c, PLAIN_C), float(trust))
         else:
-            modelled = settings.others != "playout"
+            modelled = settings.others == "net" or (settings.others is None and settings.playout == "random")
             c, mix = _number(settings.c, GUIDED_C), _number(settings.mix, GUIDED_MIX)
             self._way = (fresh_token(guide), playout, c, mix, modelled)
 

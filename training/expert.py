@@ -6,7 +6,7 @@ decides better, and so on. The first part of a run imitates the game's heuristic
 
 What is learned is not how often search tried an action: with some hundred simulations that is mostly luck, and the
 luck does not average out. It is the network's own probability times e to the power of what search found the action
-worth beyond the average, which errs to both sides alike (mirror descent; measured, see `docs/learning.md`).
+worth beyond the average, which errs to both sides alike (mirror descent).
 
 Lessons are kept for a number of updates. They are files of the run's folder, written once each, so that a run goes on
 from exactly what it had.
@@ -99,6 +99,7 @@ class Trainer(Learner):
             config.searched,
             float(config.exploration),
             float(config.mix),
+            not self.has_heuristic,  # as search does by default
             float(config.noise),
             float(config.temperature),
         )

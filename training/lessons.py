@@ -14,11 +14,11 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.jit import compiled, kernel
 from monsterzoo.envs.core.rng import draw32
 from monsterzoo.envs.core.seat_kernels import choose, choose_one
-from monsterzoo.policies.guided import EDGES_A_NODE, simulate
+from monsterzoo.policies.guided import new_guided_tree, simulate
 from monsterzoo.policies.heuristics import sole
 from monsterzoo.policies.horizons import focus, outlook
 from monsterzoo.policies.networks import uniform, write
-from monsterzoo.policies.trees import clear, count_visits, new_desk, new_tree
+from monsterzoo.policies.trees import clear, count_visits, new_desk
 
 
 class Plan(NamedTuple):
@@ -32,6 +32,8 @@ class Plan(NamedTuple):
     """Weight of exploration in the tree."""
     mix: float
     """Share of a playout in a leaf's value."""
+    modelled: bool
+    """Whether the network plays the other seats in the tree, else the policy of playouts."""
     noise: float
     """Share of noise in the probabilities at the root."""
     temperature: float
@@ -79,8 +81,7 @@ def new_lessons(variant: Variant, games: int, room: int) -> Lessons:
 
 def new_space(variant: Variant, simulations: int) -> tuple[Any, ...]:
     """What a thread plays with: tree, desk, the game that ends at the horizon."""
-    tree = new_tree(variant, simulations + 1, (simulations + 1) * EDGES_A_NODE)
-    return tree, new_desk(variant), variant.new_states(1)
+    return new_guided_tree(variant, simulations), new_desk(variant), variant.new_states(1)
 
 
 @compiled
@@ -119,7 +120,7 @@ def search_once(truth, seat, guide, playout, plan, stream, tree, desk, visits, t
     """Search one decision and write how often each action was tried, and what that was worth."""
     clear(tree)
     for k in range(plan.simulations):
-        simulate(truth, seat, guide, playout, plan.exploration, plan.mix, True, stream, tree, desk)
+        simulate(truth, seat, guide, playout, plan.exploration, plan.mix, plan.modelled, stream, tree, desk)
         if k == 0 and plan.noise > 0.0:
             add_noise(tree, plan.noise, stream)
     count_visits(tree, visits, totals)

@@ -16,7 +16,7 @@ from test_networks import about, played_on, random_network
 
 PIKIT = {"players": 2}
 SOME = pytest.mark.parametrize(  # compiling takes long: teams, simultaneous choices, and dice
-    ("name", "options"),
+    ("game", "played"),
     [
         ("yokai_septet_v0", {"players": 4}),
         ("yokai_septet_v0", {"players": 2}),
@@ -47,21 +47,21 @@ def untrained(tmp_path):
 
 
 @SOME
-def test_actions_are_legal_and_follow_from_seed_and_observation(name, options, untrained) -> None:
-    net = untrained(name, options)
-    games = played_on(name, options, count=6)
-    chosen = [policies.make(f"search:12,{net}", name, seed=seed, **options).act(*asked(games)) for seed in (3, 3)]
+def test_actions_are_legal_and_follow_from_seed_and_observation(game, played, untrained) -> None:
+    net = untrained(game, played)
+    games = played_on(game, played, count=6)
+    chosen = [policies.make(f"search:12,{net}", game, seed=seed, **played).act(*asked(games)) for seed in (3, 3)]
     np.testing.assert_array_equal(*chosen)
     games.step(chosen[0])  # raises if one is illegal
-    threads = policies.make(f"search:12,{net},others=playout,trees=2,threads=2", name, seed=3, **options)
-    single = policies.make(f"search:12,{net},others=playout,trees=2", name, seed=3, **options)
+    threads = policies.make(f"search:12,{net},others=playout,trees=2,threads=2", game, seed=3, **played)
+    single = policies.make(f"search:12,{net},others=playout,trees=2", game, seed=3, **played)
     np.testing.assert_array_equal(threads.act(*asked(games)), single.act(*asked(games)))
 
 
 @SOME
-def test_it_does_not_depend_on_what_the_seat_cannot_know(name, options, untrained) -> None:
-    policy = policies.make(f"search:12,{untrained(name, options)}", name, **options)
-    games = played_on(name, options, count=6)
+def test_it_does_not_depend_on_what_the_seat_cannot_know(game, played, untrained) -> None:
+    policy = policies.make(f"search:12,{untrained(game, played)}", game, **played)
+    games = played_on(game, played, count=6)
     worlds, luck = games.states.copy(), streams(11, 1, "test")
     for i in range(len(worlds)):
         imagine(worlds[i : i + 1], games.states[i : i + 1], games.seats[i], luck[0])
