@@ -99,4 +99,5 @@ GAME = Game(
     inks=scene.INKS,
     refusal=text.refusal,
     view_options=("advanced",),
+    limit="laps",
 )
