@@ -158,8 +158,8 @@ class _Luck:
 class _Scripted:
     """A state with such a generator; all other fields are the record's."""
 
-    def __init__(self, record: Any, script: tuple[int, ...]) -> None:
-        self.__dict__.update(_record=record, rng=_Luck(script))
+    def __init__(self, record: Any, luck: _Luck) -> None:
+        self.__dict__.update(_record=record, rng=luck)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._record, name)
@@ -240,8 +240,12 @@ class _Table:
     def _replay(self) -> None:
         """Carry out the waiting move in plain Python with the luck that is known; ask for more where it needs more."""
         assert self.move is not None
-        states, rewards, masks = self.states.copy(), np.zeros(self.variant.players, np.float32), np.empty_like(self.masks)
-        scripted = _Scripted(states[0], self.script)
+        states, rewards, masks = (
+            self.states.copy(),
+            np.zeros(self.variant.players, np.float32),
+            np.empty_like(self.masks),
+        )
+        scripted = _Scripted(states[0], _Luck(self.script))
         try:
             with np.errstate(over="ignore"):
                 if self.move[0] < 0:
@@ -260,7 +264,6 @@ class _Table:
         self.rewards = self._precise(rewards)
         self.returns = self.returns + self.rewards
         self.begun, self.move, self.script = True, None, ()
-
 
     def _precise(self, rewards: np.ndarray) -> np.ndarray:
         """The same rewards in more digits: OpenSpiel wants them to add up to 0."""
@@ -368,7 +371,15 @@ class SpielObserver:
     def __init__(self, variant: Variant) -> None:
         self._variant = variant
         self.tensor = np.zeros(variant.layout.size, np.float32)
-        self.dict = {field.name: self.tensor[field.slice].reshape(field.shape) for field in variant.layout}
+        self.dict: dict[str, np.ndarray] = {}
+        end = 0
+        for field in variant.layout:  # and what is between them, since OpenSpiel makes its tensors from these pieces
+            if field.start > end:
+                self.dict[f"padding from {end}"] = self.tensor[end : field.start]
+            self.dict[field.name] = self.tensor[field.slice].reshape(field.shape)
+            end = field.slice.stop
+        if len(self.tensor) > end:
+            self.dict[f"padding from {end}"] = self.tensor[end:]
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Write what a player knows; nothing before the deal."""

@@ -6,12 +6,15 @@ import monsterzoo.envs as mz
 import numpy as np
 import pytest
 from monsterzoo import policies
+from monsterzoo.envs.core.contract import setup
+from monsterzoo.envs.core.kernels import advance
 from monsterzoo.envs.core.rng import draw, generator
 from monsterzoo.envs.single import SeatVectorEnv
 from test_add_a_game import FILES, forget, write
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: make test-openspiel")
 
+from monsterzoo.training import openspiel  # noqa: E402
 from monsterzoo.training.openspiel import BotPolicy, PolicyBot, load_game  # noqa: E402
 from open_spiel.python.algorithms import exploitability, external_sampling_mccfr, ismcts, mcts  # noqa: E402
 
@@ -59,32 +62,58 @@ def test_random_games_with_exact_luck_pass_it_too(game, capfd):
     pyspiel.random_sim_test(load_game(**game), num_sims=1, serialize=True, verbose=False)
 
 
+class Recorder(openspiel._Luck):
+    """Answers as the game's own generator does, and remembers what it has said."""
+
+    def __init__(self, generator):
+        self.holder, self.answers = np.zeros(1, [("stream", np.uint64), ("rng", np.uint64)]).view(np.recarray), []
+        self.holder["rng"] = generator
+
+    def __mul__(self, bound):
+        answer = int(draw(self.holder[0], int(bound)))
+        if bound > 1:
+            self.answers.append(answer)
+        return answer << 32 | 0xFFFFFFFF
+
+
+def luck_of(states, move):
+    """What the generator in a state draws during the next move, or during the deal."""
+    recorder = Recorder(states["rng"])
+    state = openspiel._Scripted(states.copy()[0], recorder)
+    if move is None:
+        setup(state)
+    else:
+        advance(state, *move, np.zeros(4, np.float32))
+    return recorder.answers
+
+
 def test_exact_luck_is_the_luck_of_the_rules(name, options):
-    """With the outcomes that the game's generator would draw, chance nodes lead to the game of that seed."""
+    """With the outcomes that the game's generator draws, chance nodes lead to the game of that seed."""
     env = mz.make(name, **options).unwrapped
     env.reset(seed=11)
     state, random = load_game(name, **options).new_initial_state(), np.random.default_rng(0)
-    holder = mz.variant(name, **options).new_states(1)
-    holder["rng"] = generator(11)
-    moves = 0
-    while not state.is_terminal() and moves < 60:
-        if state.is_chance_node():
-            count = len(state.chance_outcomes())
-            state.apply_action(int(draw(holder[0], count)))
-            continue
-        assert state.current_player() == int(env.agent_selection[-1])
-        agent = env.agent_selection
+    fresh, moves = env.variant.new_states(1), 0
+    fresh["rng"] = generator(11)
+    luck = luck_of(fresh, None)
+    while True:
+        for answer in luck:
+            assert answer < len(state.chance_outcomes())
+            state.apply_action(answer)
+        truth, told = env.snapshot(), env.variant.snapshot(state.table.states[0])
+        assert {**truth, "generator": 0} == {**told, "generator": 0}
+        if state.is_terminal() or moves == 60:
+            break
+        agent, seat = env.agent_selection, state.current_player()
+        assert agent == f"player_{seat}"
         assert state.legal_actions() == np.flatnonzero(env.infos[agent]["action_mask"]).tolist()
-        seen = state.information_state_tensor(state.current_player())
-        np.testing.assert_array_equal(seen, env.observe(agent)["observation"])
+        np.testing.assert_array_equal(state.information_state_tensor(seat), env.observe(agent)["observation"])
         action = int(random.choice(state.legal_actions()))
         assert state.action_to_string(action) == env.action_name(action)
+        luck = luck_of(env._states, (seat, action))
         env.step(action)
         state.apply_action(action)
         moves += 1
-        if not state.is_chance_node():
-            truth, told = env.snapshot(), state.table.variant.snapshot(state.table.states[0])
-            assert {**truth, "generator": 0} == {**told, "generator": 0}
+    assert state.is_terminal() == env.snapshot()["over"]
 
 
 def test_games_and_states_go_through_text():
@@ -128,7 +157,8 @@ def test_resampled_states_look_the_same_to_their_player_only(name, options):
             assert world.information_state_string(player) == state.information_state_string(player)
             assert world.legal_actions() == state.legal_actions()
             others = [seat for seat in range(game.num_players()) if seat != player]
-            changed += any(world.information_state_string(s) != state.information_state_string(s) for s in others)
+            truth, dream = (game.variant.snapshot(one.table.states[0]) for one in (state, world))
+            changed += {**truth, "generator": 0} != {**dream, "generator": 0}
             for seat in others:  # what they know is what the new state says
                 seen = game.variant.observation(world.table.states, 0, seat)
                 np.testing.assert_array_equal(world.information_state_tensor(seat), seen)
