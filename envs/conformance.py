@@ -221,8 +221,8 @@ def check_pettingzoo(case: Case) -> None:
             api_test(case.env(**kind), num_cycles=200, verbose_progress=False)
             api_test(case.raw_env(**kind), num_cycles=200, verbose_progress=False)
             parallel_api_test(case.parallel_env(**kind), num_cycles=200)
-            seed_test(lambda kind=kind: case.env(**kind), num_cycles=60)  # type: ignore[misc]
-            parallel_seed_test(lambda kind=kind: case.parallel_env(**kind), num_cycles=60)  # type: ignore[misc]
+            seed_test(lambda kind=kind: case.env(**kind), num_cycles=60)
+            parallel_seed_test(lambda kind=kind: case.parallel_env(**kind), num_cycles=60)
         if find_spec("pygame") is not None:
             with _no_screen():
                 render_test(case.env)

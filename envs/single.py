@@ -145,7 +145,7 @@ class SeatVectorEnv(VectorEnv):
         self._orders[:] = np.where(begun, seat_kernels.BEGIN, seat_kernels.LEAVE)
         for i in np.flatnonzero(begun):
             if positions[i] is not None:
-                self.states[i] = positions[i][0]
+                self.states[i : i + 1] = positions[i]
                 self._orders[i] = seat_kernels.GO_ON
         self._run()
         observed = self._observed()

@@ -131,7 +131,7 @@ def test_the_mode_is_told_where_libraries_look_for_it(mode):
 
 @pytest.mark.parametrize("mode", ["never", None, 1, "SAME_STEP"])
 def test_other_modes_are_refused(mode):
-    with pytest.raises(ValueError, match="autoreset_mode=.* is not allowed; allowed: 'next_step', 'same_step'"):
+    with pytest.raises(ValueError, match=r"autoreset_mode=.* is not allowed; allowed: 'next_step', 'same_step'"):
         SeatVectorEnv("pikit_v0", 2, autoreset_mode=mode)
 
 

@@ -199,12 +199,12 @@ def test_pettingzoos_conversions_that_fit_play_whole_games(name, options):
         acting = aec.agent_selection
         legal = np.flatnonzero(aec.infos[acting]["action_mask"])
         actions = {agent: int(random.choice(legal)) if agent == acting else None for agent in turns.agents}
-        _, rewards, terminations, truncations, _ = turns.step(actions)
+        _, _, terminations, truncations, _ = turns.step(actions)
     assert all(terminations.values()) or all(truncations.values())
 
     env = parallel_to_aec(mz.make_parallel(name, **options))
     env.reset(seed=1)
-    for agent in env.agent_iter():
+    for _ in env.agent_iter():
         seen, _, terminated, truncated, _ = env.last()
         over = terminated or truncated
         env.step(None if over else int(random.choice(np.flatnonzero(seen["action_mask"]))))
@@ -221,7 +221,7 @@ def test_the_makers_of_stable_baselines3_work(recwarn):
     assert env.reset().shape == (2, *env.observation_space.shape)
     for _ in range(100):
         masks = np.stack(env.env_method("action_masks"))
-        _, rewards, dones, infos = env.step(masks.argmax(axis=1))
+        *_, infos = env.step(masks.argmax(axis=1))
         assert not any(info["illegal"] for info in infos)
     with pytest.raises(TypeError, match="frameskip"):
         env_util.make_vec_env(PIKIT, env_kwargs={"frameskip": 4})

@@ -7,10 +7,10 @@ env = make_env("pikit_v0", num_envs=64, players=2, opponents="heuristic")  # one
 env.rollout(100, break_when_any_done=False)  # random legal actions
 ```
 
-Entries of `kind="seat"`, batch size (num_envs,): `observation` float32 (n,), `action_mask` bool (A,), `action` a number.
-Entries of `kind="parallel"`: the same in one group, `("player", "observation")` and so on, with a dimension of seats. One
-seat of a game decides at a time, also where several choose at once; the others have the no-op alone in their masks. For
-policies there is `torchrl.modules.MaskedCategorical`, with `in_keys={"logits": "logits", "mask": "action_mask"}`.
+Entries of `kind="seat"`, batch size (num_envs,): `observation` float32 (n,), `action_mask` bool (A,), and `action`, a
+number. Entries of `kind="parallel"`: the same in one group, `("player", "observation")` and so on, with a dimension of
+seats. One seat of a game decides at a time, also where several choose at once; the others have the no-op alone in their
+masks. Policies need `torchrl.modules.MaskedCategorical` with `in_keys={"logits": "logits", "mask": "action_mask"}`.
 
 What TorchRL does by itself works as well: `GymEnv("monsterzoo/Pikit-v0")`, `PettingZooWrapper(parallel_env)`, and
 `GymWrapper` of a batch from `gymnasium.make_vec` with `autoreset_mode="disabled"`, which TorchRL prefers; with
@@ -93,9 +93,7 @@ class TablesEnv(EnvBase):
         reward = Composite(reward=Unbounded((*shape, 1), dtype=torch.float32), shape=shape)
         self.reward_spec = Composite({GROUP: reward}, shape=(count,))
         flag = Binary(1, (count, 1), dtype=torch.bool)
-        self.done_spec = Composite(
-            done=flag.clone(), terminated=flag.clone(), truncated=flag.clone(), shape=(count,)
-        )
+        self.done_spec = Composite(done=flag.clone(), terminated=flag.clone(), truncated=flag.clone(), shape=(count,))
 
     def _reset(self, tensordict: TensorDictBase | None = None, **kwargs: Any) -> TensorDictBase:
         chosen = None if tensordict is None else tensordict.get("_reset", None)

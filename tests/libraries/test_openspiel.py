@@ -14,9 +14,9 @@ from test_add_a_game import FILES, forget, write
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: make test-openspiel")
 
-from monsterzoo.training import openspiel  # noqa: E402
-from monsterzoo.training.openspiel import BotPolicy, PolicyBot, load_game  # noqa: E402
-from open_spiel.python.algorithms import exploitability, external_sampling_mccfr, ismcts, mcts  # noqa: E402
+from monsterzoo.training import openspiel
+from monsterzoo.training.openspiel import BotPolicy, PolicyBot, load_game
+from open_spiel.python.algorithms import exploitability, external_sampling_mccfr, ismcts, mcts
 
 
 @pytest.fixture(scope="module")
