@@ -6,8 +6,8 @@ from monsterzoo.training.tianshou import make_envs
 envs = make_envs("pikit_v0", 16, players=2, opponents="heuristic")  # a DummyVectorEnv
 ```
 
-Observations are `{"obs": int8 (n,), "mask": int8 (A,)}`. The DQN family masks with that by itself. Actors for PPO do not
-read masks: write one that fills the logits of masked actions.
+Observations are `{"obs": int8 (n,), "mask": int8 (A,)}`. The DQN family masks with that by itself. Actors for PPO do
+not read masks: write one that fills the logits of masked actions.
 
 Advice: learn one seat against policies, as here, and copy the network to the other seats now and then. Tianshou's
 `MultiAgentPolicy` on `PettingZooEnv` stores for each seat what the next seat observes, and a seat gets no result when
