@@ -263,12 +263,14 @@ class SeatVectorEnv(VectorEnv):
             return
         kept = self._seeds or seeds
         self._seeds = [seeds[i] if begun[i] else kept[i] for i in range(self.num_envs)]
-        for i in np.flatnonzero(begun):
-            self.states["rng"][i] = generator(seeds[i])
-            self._streams["rng"][i] = generator(seeds[i], "opponents")
+        games = np.flatnonzero(begun)
+        self.states["rng"][games] = [generator(seeds[i]) for i in games]
+        self._streams["rng"][games] = [generator(seeds[i], "opponents") for i in games]
 
     def _positions(self, snapshot: Any, seeds: list[int] | None) -> list[np.ndarray | None]:
         """A position to begin in for each game, or None."""
+        if snapshot is None:
+            return [None] * self.num_envs
         several = snapshot if isinstance(snapshot, list | tuple) else [snapshot] * self.num_envs
         if len(several) != self.num_envs:
             raise ValueError(f"snapshot: {self.num_envs} positions are needed, one a game, not {len(several)}")
