@@ -10,7 +10,8 @@ from monsterzoo.envs import env_seed
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.register import gymnasium_id
-from monsterzoo.envs.single import MODES, SeatVectorEnv
+from monsterzoo.envs.single import AUTORESET as MODES
+from monsterzoo.envs.single import SeatVectorEnv
 
 N = 3
 

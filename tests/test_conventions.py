@@ -1,5 +1,7 @@
 """What Gymnasium, PettingZoo and the libraries on top of them expect to find, beyond what conformance checks."""
 
+import sys
+
 import gymnasium
 import monsterzoo.envs as mz
 import numpy as np
@@ -225,3 +227,12 @@ def test_the_makers_of_stable_baselines3_work(recwarn):
         assert not any(info["illegal"] for info in infos)
     with pytest.raises(TypeError, match="frameskip"):
         env_util.make_vec_env(PIKIT, env_kwargs={"frameskip": 4})
+
+
+def test_the_makers_of_stable_baselines3_work_without_pygame(monkeypatch):
+    """They ask for pictures first, and do without where that is a TypeError."""
+    env_util = pytest.importorskip("stable_baselines3.common.env_util")
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(TypeError, match="pictures need pygame-ce"):
+        gymnasium.make(PIKIT, render_mode="rgb_array")
+    assert env_util.make_vec_env(PIKIT, n_envs=1).render_mode is None
