@@ -7,15 +7,18 @@ INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --constraint c
 PACKAGING := pyproject.toml setup.py constraints.txt
 
 # Libraries with pins of their own: each has an environment of its own, and tests in tests/libraries.
-LIBRARIES := rllib
+LIBRARIES := openspiel rllib tianshou torchrl
+SEPARATE := $(LIBRARIES) peers
 
-.PHONY: help demo test test-browser lint fuzz soak benchmark generated clean $(LIBRARIES:%=test-%) $(LIBRARIES:%=%-env)
+.PHONY: help demo test test-browser lint fuzz soak benchmark generated clean peers
+.PHONY: $(LIBRARIES:%=test-%) $(SEPARATE:%=%-env)
 
 help:
 	@echo "make demo       train a network for a minute and let it play; about three minutes, into runs/demo"
 	@echo "make test       ruff, mypy and pytest"
 	@echo "make test-browser  whole games by clicks in Chromium; screenshots in build/screenshots"
-	@echo "make test-rllib tests of RLlib and Ray, in an environment of their own"
+	@echo "make test-L     tests of a library in an environment of its own; L is openspiel, rllib, tianshou or torchrl"
+	@echo "make peers      random play and search beside OpenSpiel, RLCard, PettingZoo Classic and Pgx, kept in docs"
 	@echo "make fuzz       odd and impossible inputs at every entrance, for MINUTES=30"
 	@echo "make soak       STEPS=1e9 steps of all games (or MINUTES=30), looking for leaks and lost cards"
 	@echo "make benchmark  the full throughput table, kept in docs"
@@ -59,10 +62,13 @@ generated: $(VENV)/.test
 	$(RUN) tools.playthrough --write
 	$(RUN) tools.gallery
 
+peers: peers-env
+	$(VENV)/peers/bin/python -m monsterzoo.benchmarks.peers --json docs/peers.json --picture docs/peers.png
+
 $(LIBRARIES:%=test-%): test-%: %-env
 	$(VENV)/$*/bin/python -m pytest -n 0 tests/libraries/test_$*.py
 
-$(LIBRARIES:%=%-env): %-env: $(VENV)/%/.ready
+$(SEPARATE:%=%-env): %-env: $(VENV)/%/.ready
 
 # Stamps: installing again is only needed when the packaging has changed.
 
@@ -79,7 +85,7 @@ $(VENV)/.test: $(VENV)/.python $(PACKAGING)
 	@touch $@ $(VENV)/.demo
 
 # Whatever is not pinned otherwise comes from the environment of the tests.
-$(LIBRARIES:%=$(VENV)/%/.ready): $(VENV)/%/.ready: constraints/%.txt $(VENV)/.test
+$(SEPARATE:%=$(VENV)/%/.ready): $(VENV)/%/.ready: constraints/%.txt $(VENV)/.test
 	$(VENV)/bin/python -m venv --without-pip $(VENV)/$*
 	$(VENV)/bin/python -c "import sys; print(*(path for path in sys.path if path.endswith('-packages')), sep='\n')" \
 		> $$($(VENV)/$*/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/tests.pth

@@ -1,11 +1,14 @@
-"""Random play in MonsterZoo and in other libraries' games, side by side in one run.
+"""Random play and search in MonsterZoo and in other libraries' games, side by side in one run.
 
-The games differ, so this compares orders of magnitude: what one step costs a user who reads an observation, picks a
-legal action at random and carries it out. Libraries that are not installed are left out with a note.
+The games differ, so this compares orders of magnitude: what one step costs a user who reads an observation and what is
+legal, picks one of that at random and carries it out; and how many games a searching player imagines in a second. Of
+each kind the table says how many times as fast as the others MonsterZoo is, by the median of its games. Libraries that
+are not installed are left out with a note; `make peers` installs all of them.
 """
 
 import argparse
 import json
+import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -15,17 +18,23 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from monsterzoo.envs import make_vec
 from monsterzoo.envs.core.catalogue import find_game, names
+from monsterzoo.policies import make
 from monsterzoo.training.game_options import label
 
-from .measuring import Rate, Run, aec_loop, grid, machine, measure, timed, version
+from .measuring import Rate, Run, aec_loop, grid, machine, measure, short, timed, version
+from .pictures import COLOURS, GREY
 from .throughput import vector
 
 Runs = Iterator[tuple[str, str, Run]]
-"""Game, what the loop is, and the run."""
+"""Game, what is measured, and the run."""
+ONE, MANY, SEARCH = "one game, steps/s", "1,024 games, steps/s", "search, games imagined/s"
+SIMULATIONS = 1000
 
 CLASSIC = ("connect_four_v3", "tictactoe_v3", "leduc_holdem_v4", "texas_holdem_v4")
-OPEN_SPIEL = ("leduc_poker", "gin_rummy", "hearts")
+OPEN_SPIEL = ("leduc_poker", "gin_rummy", "hearts", "euchre")
+OPEN_SPIEL_SEARCH = ("euchre", "oh_hell")
 RLCARD = ("leduc-holdem", "gin-rummy", "doudizhu")
 PGX = ("leduc_holdem", "connect_four", "sparrow_mahjong")
 
@@ -35,8 +44,22 @@ def monsterzoo() -> Runs:
     for name in names():
         options = find_game(name).variants[0]
         module, game = import_module(f"monsterzoo.envs.{name}"), f"{name} {label(options)}"
-        yield game, "AEC loop", partial(aec_loop, module.env(**options))
-        yield game, "1,024 games, 1 thread", vector(name, options, 1024, sampling=True)
+        yield game, ONE, partial(aec_loop, module.env(**options))
+        yield game, MANY, vector(name, options, 1024, sampling=True)
+        yield game, SEARCH, _search_run(name, options)
+
+
+def _search_run(name: str, options: dict[str, Any]) -> Run:
+    batch = make_vec(name, 1, seed=0, **options)
+    for _ in range(20):
+        batch.step(batch.sample_actions())
+    policy = make(f"search:{SIMULATIONS},playout=random", name, **options)
+
+    def decide() -> int:
+        policy.act(batch.observations, batch.action_masks, batch.seats, batch.states)
+        return SIMULATIONS
+
+    return partial(timed, decide)
 
 
 def pettingzoo() -> Runs:
@@ -47,14 +70,33 @@ def pettingzoo() -> Runs:
         except ImportError as error:
             print(f"PettingZoo's {name} is left out: {str(error).splitlines()[0]}")
             continue
-        yield name, "AEC loop", partial(aec_loop, module.env())
+        yield name, ONE, partial(aec_loop, module.env())
 
 
 def open_spiel() -> Runs:
     """OpenSpiel's C++ games from Python."""
     pyspiel = import_module("pyspiel")
     for name in OPEN_SPIEL:
-        yield name, "state loop", partial(_open_spiel_loop, pyspiel.load_game(name))
+        yield name, ONE, partial(_open_spiel_loop, pyspiel.load_game(name))
+    for name in OPEN_SPIEL_SEARCH:
+        yield name, SEARCH, _open_spiel_search(pyspiel, pyspiel.load_game(name))
+
+
+def _open_spiel_search(pyspiel: Any, game: Any) -> Run:
+    """Its IS-MCTS in C++, with one random game a simulation, in a position some moves after the deal."""
+    state, random = game.new_initial_state(), Random(0)
+    while state.is_chance_node() or state.move_number() < 70 or len(state.legal_actions()) < 3:
+        choices = [action for action, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
+        state.apply_action(random.choice(choices))
+        if state.is_terminal():
+            state = game.new_initial_state()
+    bot = pyspiel.ISMCTSBot(0, pyspiel.RandomRolloutEvaluator(1, 0), 2.0, SIMULATIONS)
+
+    def decide() -> int:
+        bot.step(state)
+        return SIMULATIONS
+
+    return partial(timed, decide)
 
 
 def _open_spiel_loop(game: Any, seconds: float) -> float:
@@ -78,7 +120,7 @@ def rlcard() -> Runs:
     """RLCard's Python games."""
     make = import_module("rlcard").make
     for name in RLCARD:
-        yield name, "env loop", partial(_rlcard_loop, make(name, config={"seed": 0}))
+        yield name, ONE, partial(_rlcard_loop, make(name, config={"seed": 0}))
 
 
 def _rlcard_loop(env: Any, seconds: float) -> float:
@@ -96,7 +138,7 @@ def pgx() -> Runs:
     """Pgx's batched games; JAX uses every core it finds."""
     make = import_module("pgx").make
     for name in PGX:
-        yield name, "1,024 games, jit", _pgx_run(make(name))
+        yield name, MANY, _pgx_run(make(name))
 
 
 def _pgx_run(env: Any, count: int = 1024) -> Run:
@@ -144,20 +186,64 @@ def compare(seconds: float, repeats: int) -> list[tuple[str, str, str, Rate]]:
     return results
 
 
+def with_ratios(results: list[tuple[str, str, str, Rate]]) -> list[tuple[str, str, str, Rate, str]]:
+    """The same rows by kind, with how many times as fast MonsterZoo is."""
+    rows = []
+    for kind in (ONE, MANY, SEARCH):
+        own = [rate.median for library, _, what, rate in results if what == kind and library == "MonsterZoo"]
+        for library, game, what, rate in results:
+            if what == kind:
+                ratio = f"{statistics.median(own) / rate.median:.3g} x" if own and library != "MonsterZoo" else ""
+                rows.append((kind, library, game, rate, ratio))
+    return rows
+
+
+def picture(rows: list[tuple[str, str, str, Rate, str]], file: Path) -> None:
+    """A bar for every game on a logarithmic scale, with its ratio."""
+    pyplot = import_module("matplotlib.pyplot")
+    kinds = list(dict.fromkeys(kind for kind, *_ in rows))
+    counts = [sum(kind == row[0] for row in rows) for kind in kinds]
+    figure, panels = pyplot.subplots(
+        len(kinds), 1, figsize=(9, 1 + 0.27 * len(rows)), height_ratios=counts, sharex=True, squeeze=False
+    )
+    for axes, kind in zip(panels[:, 0], kinds):
+        shown = [row[1:] for row in rows if row[0] == kind]
+        for place, (library, _, rate, ratio) in enumerate(shown):
+            axes.barh(place, rate.median, 0.8, color=COLOURS[0] if library == "MonsterZoo" else GREY)
+            text = f"{short(rate.median)}{f'   MonsterZoo: {ratio}' if ratio else ''}"
+            axes.text(rate.median * 1.1, place, text, va="center", fontsize=7)
+        axes.set_yticks(range(len(shown)), [f"{library}: {game}" for library, game, *_ in shown], fontsize=7)
+        axes.set_xscale("log")
+        axes.invert_yaxis()
+        axes.set_title(kind, fontsize=9, loc="left")
+        axes.spines[["top", "right"]].set_visible(False)
+    low = min(row[3].median for row in rows)
+    panels[0, 0].set_xlim(low / 3, 300 * max(row[3].median for row in rows))
+    figure.tight_layout()
+    figure.savefig(file, dpi=110)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit status."""
     parser = argparse.ArgumentParser(prog="monsterzoo bench peers", description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw them here")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each measurement (default 5)")
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a run (default 0.5)")
     chosen = parser.parse_args(arguments)
-    results = compare(chosen.seconds, chosen.repeats)
-    print("\n" + grid(("library", "game", "loop", "steps/s"), results))
+    rows = with_ratios(compare(chosen.seconds, chosen.repeats))
+    print("\n" + grid(("what", "library", "game", "rate", "MonsterZoo is"), rows))
     if chosen.json:
-        rows = [{"library": a, "game": b, "loop": c, **rate.as_json()} for a, b, c, rate in results]
-        report = {"machine": machine(), "results": rows}
+        results = [
+            {"what": a, "library": b, "game": c, **rate.as_json(), "ratio": ratio or None}
+            for a, b, c, rate, ratio in rows
+        ]
+        report = {"machine": machine(), "results": results}
         chosen.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
         print(f"\nwrote {chosen.json}")
+    if chosen.picture:
+        picture(rows, chosen.picture)
+        print(f"wrote {chosen.picture}")
     return 0
 
 

@@ -31,17 +31,21 @@ _own: dict[bytes, None] = {}
 class GameEnv(AECEnv):
     """One game as an AEC environment; several seats that choose at once are asked one after another.
 
-    `observe` gives `{"observation": int8 (n,), "action_mask": int8 (A,)}`; the mask is also in `infos`. A seat that has
-    nothing to decide has the no-op, the last action, alone in its mask.
+    `observe` gives `{"observation": int8 (n,), "action_mask": int8 (A,)}`; the mask is also in `infos`. With
+    `observation="box"` it gives the tensor alone. A seat that has nothing to decide has the no-op, the last action,
+    alone in its mask.
     """
 
-    metadata: dict[str, Any] = {"render_modes": MODES, "is_parallelizable": True, "render_fps": FPS}
+    # Not parallelizable: seats do not take turns in a fixed cycle. `parallel_env` is the parallel environment, and
+    # PettingZoo's `turn_based_aec_to_parallel` works too.
+    metadata: dict[str, Any] = {"render_modes": MODES, "is_parallelizable": False, "render_fps": FPS}
 
     def __init__(
         self,
         game: Game,
         render_mode: str | None = None,
         *,
+        observation: str = "dict",
         view: str | None = None,
         render_size: tuple[int, int] = SIZE,
         **options: Any,
@@ -53,7 +57,8 @@ class GameEnv(AECEnv):
         self.metadata = {**type(self).metadata, "name": game.name}
         self.possible_agents = list(self.variant.agents)
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._observation_space = observation_space(self.variant)
+        self._observation_space = observation_space(self.variant, observation)
+        self._boxed = observation == "box"
         self._action_space = action_space(self.variant)
         self._states, self._views = self.variant.new_states(1), self.variant.new_views()
         self._num_actions, self._columns = self.variant.num_actions, self.variant.layout.size
@@ -61,11 +66,13 @@ class GameEnv(AECEnv):
         self._words = np.empty(self.variant.words, np.uint64)
         self._rewards = np.empty(self.variant.players, np.float32)
         self._seeded = False
+        self.np_random_seed: int | None = None
+        self._random: np.random.Generator | None = None
         self.agents: list[str] = []
 
     # --- Spaces ---
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space:
         """The same object for every agent."""
         return self._observation_space
 
@@ -94,6 +101,13 @@ class GameEnv(AECEnv):
         low, high = (np.tile(bound, self.variant.players) for bound in self.variant.layout.bounds)
         return spaces.Box(low, high, dtype=np.int8)
 
+    @property
+    def np_random(self) -> np.random.Generator:
+        """A generator of the last seed, for whoever wants one; the game's own luck is in its state."""
+        if self._random is None:
+            self._random = np.random.default_rng(self.np_random_seed)
+        return self._random
+
     # --- Playing ---
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -116,6 +130,8 @@ class GameEnv(AECEnv):
                 self._states["rng"] = generator(seed)
             self._start = {"seed": seed} if seed is not None else {"generator": int(self._states["rng"][0])}
             kernels.begin(self._states, 0)
+        if seed is not None:
+            self.np_random_seed, self._random = seed, None
         self._seeded = True
         self._moves: list[tuple[int, int]] = []
         self._begin()
@@ -219,11 +235,13 @@ class GameEnv(AECEnv):
             over[agent] = True
         self.agent_selection = self.agents[0]
 
-    def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What an agent may see now; fresh arrays."""
+    def observe(self, agent: str) -> Any:
+        """What an agent may see now, a dict of arrays or one array; fresh ones."""
         seat = self._seat(agent)
         row = np.empty(self._columns, np.int8)
         kernels.observe_one(self._states, 0, seat, self._views, row.view(np.uint64))
+        if self._boxed:
+            return row
         return {"observation": row, "action_mask": self._masks[seat].copy()}
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -447,9 +465,9 @@ def _fields(record: np.dtype) -> str:
 def raw_env_of(game: Callable[[], Game]) -> Callable[..., GameEnv]:
     """A game's `raw_env`: an illegal action raises."""
 
-    def raw_env(render_mode: str | None = None, **options: Any) -> GameEnv:
+    def raw_env(render_mode: str | None = None, *, observation: str = "dict", **options: Any) -> GameEnv:
         """The AEC environment without wrappers; an illegal action raises `IllegalActionError`."""
-        return GameEnv(game(), render_mode, **options)
+        return GameEnv(game(), render_mode, observation=observation, **options)
 
     return raw_env
 
@@ -457,8 +475,8 @@ def raw_env_of(game: Callable[[], Game]) -> Callable[..., GameEnv]:
 def env_of(game: Callable[[], Game]) -> Callable[..., AECEnv]:
     """A game's `env`: PettingZoo's standard wrappers, an illegal action ends the game."""
 
-    def env(render_mode: str | None = None, **options: Any) -> AECEnv:
+    def env(render_mode: str | None = None, *, observation: str = "dict", **options: Any) -> AECEnv:
         """The AEC environment with PettingZoo's standard wrappers; an illegal action ends the game with reward -1."""
-        return StandardWrappers(GameEnv(game(), render_mode, **options))
+        return StandardWrappers(GameEnv(game(), render_mode, observation=observation, **options))
 
     return env

@@ -2,11 +2,12 @@
 
 `check_game("pikit_v0", players=3)` raises `AssertionError` saying what is wrong; every check is also a function of its
 own. PettingZoo's `max_cycles_test` is the one that cannot apply: it plays without masks and demands that nothing
-illegal ever ends a game. `check_truncation` stands in for it.
+illegal ever ends a game. `check_truncation` stands in for it, with `max_cycles` among what it tries.
 """
 
 import copy
 import json
+import logging
 import os
 import pickle
 import warnings
@@ -203,18 +204,41 @@ def _misfit(field: Field, view: np.dtype) -> str:
 # --- The libraries' own tests ---
 
 
+ABOUT_DICTS = (
+    "Observation is not a NumPy array",
+    "Observation space for each agent probably should be gymnasium.spaces.box",
+)
+"""What PettingZoo's `api_test` has to say about every environment with a mask in its observations."""
+
+
 def check_pettingzoo(case: Case) -> None:
-    """PettingZoo's api, seed and render tests, AEC and parallel."""
-    with warnings.catch_warnings(), redirect_stdout(StringIO()):
-        warnings.simplefilter("ignore")  # Dict observations always cause warnings, illegal moves are logged
-        api_test(case.env(), num_cycles=200, verbose_progress=False)
-        api_test(case.raw_env(), num_cycles=200, verbose_progress=False)
-        parallel_api_test(case.parallel_env(), num_cycles=200)
-        seed_test(lambda: case.env(), num_cycles=60)
-        parallel_seed_test(lambda: case.parallel_env(), num_cycles=60)
+    """PettingZoo's api, seed and render tests, AEC and parallel, with both kinds of observations; none may warn."""
+    with _strictly(), redirect_stdout(StringIO()):
+        for observation in ("dict", "box"):
+            kind = {"observation": observation}
+            for problem in ABOUT_DICTS if observation == "dict" else ():
+                warnings.filterwarnings("ignore", problem)
+            api_test(case.env(**kind), num_cycles=200, verbose_progress=False)
+            api_test(case.raw_env(**kind), num_cycles=200, verbose_progress=False)
+            parallel_api_test(case.parallel_env(**kind), num_cycles=200)
+            seed_test(lambda kind=kind: case.env(**kind), num_cycles=60)
+            parallel_seed_test(lambda kind=kind: case.parallel_env(**kind), num_cycles=60)
         if find_spec("pygame") is not None:
             with _no_screen():
                 render_test(case.env)
+
+
+@contextmanager
+def _strictly() -> Iterator[None]:
+    """Warnings are errors, and what the libraries' tests play against the rules is not worth a line in the log."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            yield
+    finally:
+        logging.disable(before)
 
 
 @contextmanager
@@ -231,10 +255,11 @@ def _no_screen() -> Iterator[None]:
 
 def check_gymnasium(case: Case) -> None:
     """Gymnasium's (and, where installed, Stable-Baselines3's) `check_env` on the one-seat environment."""
-    for seat in ("rotate", 0):
-        env = gymnasium.make(gymnasium_id(case.name), opponents="random", seat=seat, **case.options)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+    for seat, observation in (("rotate", "dict"), (0, "box")):
+        env = gymnasium.make(
+            gymnasium_id(case.name), opponents="random", seat=seat, observation=observation, **case.options
+        )
+        with _strictly():
             gymnasium_check_env(env.unwrapped, skip_render_check=True)
             try:
                 from stable_baselines3.common.env_checker import check_env
@@ -369,8 +394,10 @@ def check_truncation(case: Case) -> None:
     limits = case.game.truncating
     if not limits:
         return
-    short = Case(case.name, {**case.options, **limits})
-    env, random = short.raw_env(), np.random.default_rng(case.seed)
+    short = {**case.options, **limits}
+    if case.game.limit in short:
+        short["max_cycles"] = short.pop(case.game.limit)  # as PettingZoo calls it
+    env, random = Case(case.name, short).raw_env(), np.random.default_rng(case.seed)
     truncated = 0
     for game in range(20):
         env.reset(seed=game)

@@ -1,6 +1,6 @@
 """Any game as a PettingZoo parallel environment: all seats that must decide act in one step."""
 
-import warnings
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,19 +14,23 @@ from .core.options import is_whole
 
 ILLEGAL_REWARD = -1.0
 
+logger = logging.getLogger(__name__)
+
 
 class ParallelGameEnv(ParallelEnv):
     """One game as a parallel environment; seats without a decision have the no-op alone in their mask.
 
-    An illegal action ends the game for everybody: -1 for who chose it, 0 for the others, as PettingZoo's
-    TerminateIllegalWrapper does for AEC environments. `unwrapped.aec` is the game underneath, with snapshots,
+    An illegal action ends the game for everybody: -1 for who chose it, 0 for the others; as with PettingZoo's
+    TerminateIllegalWrapper for AEC environments it is logged. `unwrapped.aec` is the game underneath, with snapshots,
     records and everything else.
     """
 
-    def __init__(self, game: Game, render_mode: str | None = None, **options: Any) -> None:
-        self.aec = GameEnv(game, render_mode, **options)
+    def __init__(
+        self, game: Game, render_mode: str | None = None, *, observation: str = "dict", **options: Any
+    ) -> None:
+        self.aec = GameEnv(game, render_mode, observation=observation, **options)
         self.render_mode = render_mode
-        self.metadata = self.aec.metadata
+        self.metadata = {**self.aec.metadata, "is_parallelizable": True}
         self.possible_agents = self.aec.possible_agents
         self.agents: list[str] = []
 
@@ -36,7 +40,7 @@ class ParallelGameEnv(ParallelEnv):
             raise AttributeError(name)
         return getattr(self.aec, name)
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space:
         """The same object for every agent."""
         return self.aec.observation_space(agent)
 
@@ -101,7 +105,7 @@ class ParallelGameEnv(ParallelEnv):
 
     def _end_illegally(self, offenders: dict[str, IllegalActionError]) -> tuple[dict[str, Any], ...]:
         for error in offenders.values():
-            warnings.warn(f"{error}; the game ends", stacklevel=3)
+            logger.warning("%s; the game ends", error)
         agents, self.agents = self.agents, []
         return (
             self._observations(agents),
@@ -136,8 +140,8 @@ class ParallelGameEnv(ParallelEnv):
 def parallel_env_of(game: Callable[[], Game]) -> Callable[..., ParallelGameEnv]:
     """A game's `parallel_env`."""
 
-    def parallel_env(render_mode: str | None = None, **options: Any) -> ParallelGameEnv:
+    def parallel_env(render_mode: str | None = None, *, observation: str = "dict", **options: Any) -> ParallelGameEnv:
         """The parallel environment; an illegal action ends the game with reward -1 for who chose it."""
-        return ParallelGameEnv(game(), render_mode, **options)
+        return ParallelGameEnv(game(), render_mode, observation=observation, **options)
 
     return parallel_env

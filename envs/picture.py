@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .core.options import UnexpectedOptionError
 from .core.scene import HEIGHT, WIDTH, Scene, Shape
 
 RING = "#ffd257"
@@ -18,16 +19,19 @@ FINER = 2
 """Pictures are painted this much larger and then scaled down, for smooth edges."""
 
 
+class NoPicturesError(UnexpectedOptionError, ModuleNotFoundError):
+    """There is no pygame; a `TypeError` too, for libraries that ask for pictures and can do without."""
+
+
 def load_pygame() -> Any:
     """pygame-ce; raises `ModuleNotFoundError` saying what to install."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
         import pygame
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
+        raise NoPicturesError(
             "pictures need pygame-ce: pip install 'monsterzoo[render]' brings it along "
-            '(render_mode="ansi" does without)',
-            name="pygame",
+            '(render_mode="ansi" does without)'
         ) from error
     return pygame
 

@@ -40,8 +40,8 @@ def announce(name: str) -> None:
         warnings.filterwarnings("ignore", ".*Overriding environment")  # an installed game may be registered by hand too
         gymnasium.register(
             gymnasium_id(name),
-            entry_point="monsterzoo.envs.single:make_seat",
-            vector_entry_point="monsterzoo.envs.single:make_seats",
+            entry_point="monsterzoo.envs.single:SeatEnv",
+            vector_entry_point="monsterzoo.envs.single:SeatVectorEnv",
             kwargs={"game": name},
             disable_env_checker=True,
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .core.game import Variant
-from .core.options import is_whole
+from .core.options import UnexpectedOptionError, is_whole
 from .core.scene import HEIGHT, WIDTH
 from .looking import ALL, Trail, check_view, scene_of, text_of
 
@@ -38,7 +38,7 @@ class Renderer:
         name = variant.game.name
         if mode is not None and mode not in MODES:
             allowed = ", ".join(map(repr, (None, *MODES)))
-            raise ValueError(f"{name}: render_mode={mode!r} is not allowed; allowed: {allowed}")
+            raise UnexpectedOptionError(f"{name}: render_mode={mode!r} is not allowed; allowed: {allowed}")
         self._variant, self._mode, self._view = variant, mode, check_view(variant, view)
         self._size = _check_size(name, size)
         self._trail = Trail()

@@ -5,13 +5,15 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from .core import kernels, seat_kernels
+from .core import seat_kernels
 from .core.catalogue import find_game
+from .core.contract import PLAYING
 from .core.game import Game, IllegalActionError
-from .core.options import is_whole, whole
+from .core.options import UnexpectedOptionError, is_whole, whole
 from .core.rng import check_seed, env_seed, generator, streams
 from .core.seat_kernels import Uniform, fresh_token, mix_tokens
 from .core.threads import Crew, check_counts
@@ -20,13 +22,21 @@ from .players import as_actions, ask, check_player, make_player
 from .rendering import FPS, MODES, SIZE, Renderer
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 
+AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}
+"""How a finished game is followed by the next, by the names that `autoreset_mode` takes."""
+
 
 class SeatVectorEnv(VectorEnv):
     """`num_envs` games; in each one seat is the learner's and the others are played by `opponents`.
 
-    Observations are `{"observation": int8 (N, n), "action_mask": int8 (N, A)}`, rewards add up from one decision of the
-    learner to its next. Finished games are replaced in the same step (`AutoresetMode.SAME_STEP`), with `final_obs` and
-    `final_info` in the infos. An illegal action ends its game with reward -1.
+    Observations are `{"observation": int8 (N, n), "action_mask": int8 (N, A)}` or the tensor alone; masks are also in
+    the infos. Rewards add up from one decision of the learner to its next. An illegal action ends its game with -1.
+
+    What becomes of a finished game is the `autoreset_mode`, a name or Gymnasium's `AutoresetMode`:
+
+    - "same_step": the next game begins in the same step; the end of the last is in `final_obs` and `final_info`.
+    - "next_step": the step returns how the game ended, the next step ignores the action and returns the next game.
+    - "disabled": it stays as it ended until `reset(options={"reset_mask": …})`, and `step` refuses to go on.
 
     An opponent that chooses what it may not raises `IllegalActionError`, naming the policy and the action. The step (or
     reset) is then unfinished, as after any error or interruption inside a policy: `step` refuses to go on until `reset`
@@ -39,6 +49,8 @@ class SeatVectorEnv(VectorEnv):
         seat: the learner's seat, or "rotate": game i starts with seat i, and each next game with the next seat.
         threads: number of threads that share a step (compiled opponents only).
         copy: whether returned arrays are copies; otherwise the next step overwrites them.
+        observation: "dict", or "box" for the tensor without the mask.
+        autoreset_mode: see above.
         options: the game's options.
     """
 
@@ -53,6 +65,8 @@ class SeatVectorEnv(VectorEnv):
         seat: int | str = "rotate",
         threads: int = 1,
         copy: bool = True,
+        observation: str = "dict",
+        autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -64,15 +78,19 @@ class SeatVectorEnv(VectorEnv):
                 f"{game.name}: seat={seat!r} is not allowed; allowed: 0 to {variant.players - 1} or 'rotate'"
             )
         if render_mode is not None:
-            raise ValueError(f"{game.name}: render_mode={render_mode!r} is not allowed; allowed: None for batches")
+            raise UnexpectedOptionError(
+                f"{game.name}: render_mode={render_mode!r} is not allowed; allowed: None for batches"
+            )
         num_envs, threads = check_counts(game.name, num_envs=num_envs, threads=threads)
         self.num_envs, self.render_mode, self.copy = num_envs, render_mode, copy
+        self.autoreset_mode = _mode(game.name, autoreset_mode)
         self.policies = _policies(variant, opponents)
-        self.single_observation_space = observation_space(variant)
+        self.single_observation_space = observation_space(variant, observation)
         self.single_action_space = action_space(variant)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self.metadata = {**type(self).metadata, "name": game.name}
+        self.metadata = {**type(self).metadata, "name": game.name, "autoreset_mode": self.autoreset_mode}
+        self._boxed, self._at_once = observation == "box", self.autoreset_mode is AutoresetMode.SAME_STEP
         self._turn = 1 if rotating else 0
         self._first_seats = np.arange(num_envs) % variant.players if rotating else np.full(num_envs, int(seat))
         self._compiled = _compiled(self.policies)
@@ -86,40 +104,54 @@ class SeatVectorEnv(VectorEnv):
         self._rewards = np.zeros(num_envs, np.float32)
         self._terminated, self._truncated, self._illegal = (np.zeros(num_envs, np.bool_) for _ in range(3))
         self._choices = np.zeros(num_envs, np.int64)
-        self._starting = np.zeros(1, np.bool_)  # whether the next round of work begins all games anew
+        self._orders = np.zeros(num_envs, np.uint8)  # what the next round of work does with each game
         self._everywhere = np.ones(num_envs, np.bool_)
         self._streams = streams(0, num_envs, "opponents")
         self._connect(min(threads, num_envs))
         self._seeds: list[int] | None = None
-        self._ready = False  # whether every game waits for its learner
+        self._ready = False  # whether every game waits for its learner, or is over
+        self._singles: list[SeatOfBatch] = []
 
     # --- Gymnasium's interface ---
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Begin all games; game i of seed s is the AEC environment seeded with `env_seed(s, i)`, or with `seed[i]`.
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin games; game i of seed s is the AEC environment seeded with `env_seed(s, i)`, or with `seed[i]`.
 
-        Seeds are from 0 to 2**64 - 1. There are no options; raises `ValueError` for any, `reset_mask` included.
+        All games begin, or with `options={"reset_mask": …}`, bool (N,), only those; the others stay where they are.
+        Without a seed their generators go on, and with a rotating seat the games of a mask go on with the next seat.
+        `options={"snapshot": …}` begins them in a position instead, one for all or a list with one a game (None for an
+        ordinary start); the other seats play on to the learner's first decision, and into the next game if it has none.
+
+        Seeds are from 0 to 2**64 - 1. Raises `ValueError`, and changes nothing, for other seeds, options and positions.
         """
-        check_reset_options(options)
-        self._seed(seed)
-        self._ready = False
-        self.learners[:] = self._first_seats
-        if self._compiled is not None:
-            self._starting[0] = True
-            self._crew.run()
-            self._starting[0] = False
+        given = check_reset_options(options, "reset_mask", "snapshot")
+        chosen = _reset_mask(given.get("reset_mask"), self.num_envs)
+        if chosen is not None and not (chosen.all() or self._ready):
+            raise ValueError("reset_mask: all games have to begin before some of them can begin again")
+        seeds = self._read_seeds(seed)
+        positions = self._positions(given.get("snapshot"), seeds)
+        if isinstance(seed, int | np.integer):
+            self._np_random, self._np_random_seed = np_random(int(seed))
+
+        ready, self._ready = self._ready, False
+        begun = self._everywhere if chosen is None else chosen
+        if chosen is not None and seed is None and ready:
+            self._pass_on(begun)
         else:
-            for i in range(self.num_envs):
-                kernels.begin(self.states, i)
-            self._ask_others()
-            self._show()
-        self._ready = True
+            self.learners[begun] = self._first_seats[begun]
+        self._sow(seeds, begun)
+        self._orders[:] = np.where(begun, seat_kernels.BEGIN, seat_kernels.LEAVE)
+        for i in np.flatnonzero(begun):
+            if positions[i] is not None:
+                self.states[i : i + 1] = positions[i]
+                self._orders[i] = seat_kernels.GO_ON
+        self._run()
         observed = self._observed()
         return observed, self._info(observed)
 
-    def step(self, actions: Any) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Carry out the learners' actions, integers (N,).
 
         Raises `IllegalActionError`, and changes nothing, for what is not the number of an action.
@@ -132,16 +164,16 @@ class SeatVectorEnv(VectorEnv):
             raise IllegalActionError(
                 f"actions are 0 to {self.variant.num_actions - 1}, not {choices.min()} to {choices.max()}"
             )
-        if self._compiled is not None:
-            self._crew.run()
-        else:
-            self._ready = False  # stays so if a policy fails: some games have then gone on and others have not
-            self._step_in_pieces()
-            self._ready = True
+        self._orders[:] = seat_kernels.CARRY_OUT
+        if not self._at_once:
+            self._follow_finished()
+        self._run()
         observed = self._observed()
         infos = self._info(observed)
         done = self._terminated | self._truncated
-        if done.any():
+        if not self._at_once:
+            infos |= {"illegal": self._illegal.copy(), "_illegal": infos["_seat"]}
+        elif done.any():
             infos.update(self._finals(done))
         outcome = (self._rewards, self._terminated, self._truncated)
         rewards, terminated, truncated = (values.copy() for values in outcome) if self.copy else outcome
@@ -150,6 +182,31 @@ class SeatVectorEnv(VectorEnv):
     def action_masks(self) -> np.ndarray:
         """The learners' legal actions, bool (N, A)."""
         return self._masks[:, : self.variant.num_actions].astype(np.bool_)
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """What a method of each game returns, or an attribute of each, see `SeatOfBatch`."""
+        values = (getattr(single, name) for single in self._each())
+        return tuple(value(*args, **kwargs) if callable(value) else value for value in values)
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """An attribute of each game, see `SeatOfBatch`."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Set an attribute of each game: to one value a game, in a list or tuple, or to the same value.
+
+        Raises `AttributeError` for what belongs to the whole batch.
+        """
+        several = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
+        if len(several) != self.num_envs:
+            raise ValueError(f"{self.num_envs} values are needed, one a game, not {len(several)}")
+        for single, value in zip(self._each(), several, strict=True):
+            setattr(single, name, value)
+
+    def _each(self) -> list["SeatOfBatch"]:
+        if not self._singles:
+            self._singles = [SeatOfBatch(self, i) for i in range(self.num_envs)]
+        return self._singles
 
     # --- Inside ---
 
@@ -172,8 +229,9 @@ class SeatVectorEnv(VectorEnv):
             truncated=self._truncated,
             illegal=self._illegal,
             streams=self._streams,
+            orders=self._orders,
         )
-        arguments = (self._seats, self._turn, variant.num_actions, self._starting)
+        arguments = (self._seats, self._turn, self._at_once, variant.num_actions)
         self._crew = Crew(threads, seat_kernels.step_seats, arguments, scratch)
         self._finals_in_place = self._final_observations(self._last[: 0 if self.copy else None])
 
@@ -187,28 +245,75 @@ class SeatVectorEnv(VectorEnv):
         self.__dict__.update(kept)
         self._connect(kept["_crew"])
 
-    def _seed(self, seed: int | Sequence[int | None] | None) -> None:
+    def _read_seeds(self, seed: int | Sequence[int | None] | None) -> list[int] | None:
+        """One seed a game; None where the generators go on."""
         if seed is None and self._seeds is not None:
-            return  # the generators go on
+            return None
         seed = seed.tolist() if isinstance(seed, np.ndarray) else seed
         if isinstance(seed, Sequence) and not isinstance(seed, str | bytes):
             if len(seed) != self.num_envs:
                 raise ValueError(f"{self.num_envs} seeds are needed, not {len(seed)}")
-            self._seeds = [fresh_seed() if one is None else check_seed(one) for one in seed]
-        else:
-            base = fresh_seed() if seed is None else check_seed(seed)
-            self._seeds = [env_seed(base, i) for i in range(self.num_envs)]
-        self.states["rng"] = [generator(one) for one in self._seeds]
-        self._streams["rng"] = [generator(one, "opponents") for one in self._seeds]
+            return [fresh_seed() if one is None else check_seed(one) for one in seed]
+        base = fresh_seed() if seed is None else check_seed(seed)
+        return [env_seed(base, i) for i in range(self.num_envs)]
 
-    def _step_in_pieces(self) -> None:
-        seat_kernels.step_learners(self._seats)
+    def _sow(self, seeds: list[int] | None, begun: np.ndarray) -> None:
+        """Seed the generators of the games that begin."""
+        if seeds is None:
+            return
+        kept = self._seeds or seeds
+        self._seeds = [seeds[i] if begun[i] else kept[i] for i in range(self.num_envs)]
+        games = np.flatnonzero(begun)
+        self.states["rng"][games] = [generator(seeds[i]) for i in games]
+        self._streams["rng"][games] = [generator(seeds[i], "opponents") for i in games]
+
+    def _positions(self, snapshot: Any, seeds: list[int] | None) -> list[np.ndarray | None]:
+        """A position to begin in for each game, or None."""
+        if snapshot is None:
+            return [None] * self.num_envs
+        several = snapshot if isinstance(snapshot, list | tuple) else [snapshot] * self.num_envs
+        if len(several) != self.num_envs:
+            raise ValueError(f"snapshot: {self.num_envs} positions are needed, one a game, not {len(several)}")
+        luck = seeds or [fresh_seed() for _ in several]
+        return [None if one is None else self.variant.load(one, luck[i]) for i, one in enumerate(several)]
+
+    def _pass_on(self, games: np.ndarray) -> None:
+        """Give the learners of these games, bool (N,), the next seat."""
+        self.learners[games] = (self.learners[games] + self._turn) % self.variant.players
+
+    def _follow_finished(self) -> None:
+        """Have a game begin where one is over; raises `RuntimeError` where that is for the user to say."""
+        over = self.states["outcome"] != PLAYING
+        if not over.any():
+            return
+        if self.autoreset_mode is AutoresetMode.DISABLED:
+            raise RuntimeError(
+                f"games {np.flatnonzero(over).tolist()} are over: begin others with "
+                "reset(options={'reset_mask': …}) before the next step"
+            )
+        self._orders[over] = seat_kernels.BEGIN
+        self._pass_on(over)
+
+    def _run(self) -> None:
+        """Do what is ordered."""
+        if self._compiled is not None:
+            self._crew.run()
+        else:
+            self._ready = False  # stays so if a policy fails: some games have then gone on and others have not
+            self._run_in_pieces()
+        self._ready = True
+
+    def _run_in_pieces(self) -> None:
+        seats, views = self._seats, self._scratch[0][1]
+        seat_kernels.follow_all(seats)
         self._ask_others()
-        rewards = self._rewards.copy()
-        if seat_kernels.replace_finished(self._seats, self._turn, self._scratch[0][1]):
-            self._ask_others()  # what the learner gains before its first decision belongs to no decision
+        seat_kernels.note_ends(seats, self._turn, self._at_once, views)
+        # What the learner gains before its first decision belongs to no decision.
+        rewards = np.where(self._orders == seat_kernels.CARRY_OUT, self._rewards, np.float32(0))
+        while seat_kernels.replace_finished(seats, self._at_once):  # again where others alone finish a game
+            self._ask_others()
         self._rewards[:] = rewards
-        self._show()
+        seat_kernels.show_learners(seats, self.variant.num_actions, views)
 
     def _ask_others(self) -> None:
         """Let the other seats' policies decide until every game waits for its learner or is over."""
@@ -229,20 +334,19 @@ class SeatVectorEnv(VectorEnv):
                     choices[asked] = ask(policy, variant, rows[asked], mask, seats[asked], states)
             seat_kernels.step_others(self.states, self.learners, games[:count], seats[:count], choices, self._rewards)
 
-    def _show(self) -> None:
-        seat_kernels.show_learners(self._seats, self.variant.num_actions, self._scratch[0][1])
-
-    def _observed(self) -> dict[str, np.ndarray]:
+    def _observed(self) -> Any:
         masks = self._masks[:, : self.variant.num_actions]
-        if not self.copy:
-            return {"observation": self._observations, "action_mask": masks}
-        return {"observation": self._observations.copy(), "action_mask": masks.copy()}
+        rows = self._observations
+        if self.copy:
+            rows, masks = rows.copy(), masks.copy()
+        return rows if self._boxed else {"observation": rows, "action_mask": masks}
 
-    def _info(self, observed: dict[str, np.ndarray]) -> dict[str, Any]:
+    def _info(self, observed: Any) -> dict[str, Any]:
         seats, everywhere = self.learners, self._everywhere
+        masks = self._masks[:, : self.variant.num_actions] if self._boxed else observed["action_mask"]
         if self.copy:
             seats, everywhere = seats.copy(), everywhere.copy()
-        masks = observed["action_mask"]
+            masks = masks.copy() if self._boxed else masks
         return {"action_mask": masks, "_action_mask": everywhere, "seat": seats, "_seat": everywhere}
 
     def _finals(self, done: np.ndarray) -> dict[str, Any]:
@@ -257,8 +361,48 @@ class SeatVectorEnv(VectorEnv):
         masks = np.zeros((len(rows), self.variant.num_actions), np.int8)
         masks[:, -1] = 1
         observations = np.empty(len(rows), object)
-        observations[:] = [{"observation": row, "action_mask": mask} for row, mask in zip(rows, masks, strict=True)]
+        for i, (row, mask) in enumerate(zip(rows, masks, strict=True)):
+            observations[i] = row if self._boxed else {"observation": row, "action_mask": mask}
         return observations
+
+
+class SeatOfBatch:
+    """One game of a batch, as `call`, `get_attr` and `set_attr` of Gymnasium's vector environments see it."""
+
+    def __init__(self, batch: SeatVectorEnv, index: int) -> None:
+        self._batch, self._index = batch, index
+
+    variant = property(lambda self: self._batch.variant)
+    observation_space = property(lambda self: self._batch.single_observation_space)
+    action_space = property(lambda self: self._batch.single_action_space)
+    metadata = property(lambda self: self._batch.metadata)
+    render_mode = property(lambda self: self._batch.render_mode)
+    spec = property(lambda self: self._batch.spec)
+    unwrapped = property(lambda self: self)
+
+    @property
+    def seat(self) -> int:
+        """The learner's seat."""
+        return int(self._batch.learners[self._index])
+
+    @property
+    def np_random_seed(self) -> int | None:
+        """The seed of the game, None before the first reset."""
+        seeds = self._batch._seeds
+        return None if seeds is None else seeds[self._index]
+
+    @property
+    def np_random(self) -> np.random.Generator:
+        """A fresh generator of that seed, for whoever wants one; the game's own luck is in its state."""
+        return np.random.default_rng(self.np_random_seed)
+
+    def action_masks(self) -> np.ndarray:
+        """The learner's legal actions, bool (A,)."""
+        return self._batch._masks[self._index, : self.variant.num_actions].astype(np.bool_)
+
+    def snapshot(self) -> dict[str, Any]:
+        """The whole truth as a JSON-able dict of names."""
+        return self.variant.snapshot(self._batch.states[self._index])
 
 
 class SeatEnv(gymnasium.Env):
@@ -275,39 +419,34 @@ class SeatEnv(gymnasium.Env):
         render_size: tuple[int, int] = SIZE,
         **options: Any,
     ) -> None:
-        self._games = SeatVectorEnv(game, 1, **options)
+        if "autoreset_mode" in options:  # which the batch inside would take
+            raise UnexpectedOptionError("autoreset_mode is for batches (unexpected keyword argument 'autoreset_mode')")
+        self._games = SeatVectorEnv(game, 1, autoreset_mode=AutoresetMode.DISABLED, **options)
         self.variant = self._games.variant
         self._renderer = Renderer(self.variant, render_mode, view, render_size)
         self.render_mode = render_mode
         self.observation_space = self._games.single_observation_space
         self.action_space = self._games.single_action_space
         self._over = True
-        self._last_seat = 0
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin a game; with a rotating seat each game has the next one, a seed starts with seat 0.
 
-        There are no options, and a seed is from 0 to 2**64 - 1; raises `ValueError` for others.
+        `options={"snapshot": …}` begins in a position, see `SeatVectorEnv.reset`. Raises `ValueError`, and changes
+        nothing, for other options, impossible positions and seeds that are not from 0 to 2**64 - 1.
         """
-        check_reset_options(options)
-        seed = None if seed is None else check_seed(seed)
-        super().reset(seed=seed)
-        games = self._games
-        # A finished game was replaced at once: that one is the next, unless a seed asks for another.
-        if seed is not None or games._seeds is None or not self._replaced():
-            games.reset(seed=None if seed is None else [seed])
+        given = check_reset_options(options, "snapshot")
+        if seed is None and self._over and self._games._ready:
+            given["reset_mask"] = [True]  # the next game, with the next seat
+        observed, _ = self._games.reset(seed=None if seed is None else [check_seed(seed)], options=given)
+        super().reset(seed=None if seed is None else check_seed(seed))
         self._over = False
         self._renderer.forget()
         if self.render_mode == "human":
             self.render()
-        return self._first(games._observed()), self._info()
+        return self._first(observed), self._info()
 
-    def _replaced(self) -> bool:
-        return self._over and self._games._ready
-
-    def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Carry out the learner's action and play on to its next decision."""
         if self._over:
             raise RuntimeError("the game is over; call reset()")
@@ -316,20 +455,13 @@ class SeatEnv(gymnasium.Env):
             raise IllegalActionError(f"an action is a whole number, not {action!r}")
         if not 0 <= whole(number) < self.variant.num_actions:
             raise self.variant.refuse(self._games.states[0], int(self._games.learners[0]), number)
-        seat = int(self._games.learners[0])
         if self.render_mode is not None and self._games._masks[0, whole(number)]:
-            self._remember(seat, whole(number))
-        observations, rewards, terminated, truncated, infos = self._games.step([whole(number)])
-        self._last_seat = seat
+            self._remember(int(self._games.learners[0]), whole(number))
+        observed, rewards, terminated, truncated, _ = self._games.step([whole(number)])
         self._over = bool(terminated[0] or truncated[0])
-        observation = infos["final_obs"][0] if self._over else self._first(observations)
-        info = self._info()
-        if self._over:
-            info["action_mask"] = observation["action_mask"]
-            info["illegal"] = int(infos["final_info"]["illegal"][0])
         if self.render_mode == "human":
             self.render()
-        return observation, float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
+        return self._first(observed), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), self._info()
 
     def action_masks(self) -> np.ndarray:
         """The learner's legal actions, bool (A,), as MaskablePPO asks for them."""
@@ -347,8 +479,6 @@ class SeatEnv(gymnasium.Env):
         """
         if self.render_mode is not None and self._games._seeds is None:
             raise RuntimeError("there is nothing to show before reset()")
-        if self._over:
-            return self._renderer.render(self._games.final_states, self._last_seat)
         return self._renderer.render(self._games.states, int(self._games.learners[0]))
 
     def close(self) -> None:
@@ -356,12 +486,32 @@ class SeatEnv(gymnasium.Env):
         self._renderer.close()
 
     def _info(self) -> dict[str, Any]:
-        masks = self._games._masks[0, : self.variant.num_actions]
-        return {"action_mask": masks.copy(), "seat": int(self._games.learners[0]), "illegal": 0}
+        masks, illegal = self._games._masks[0, : self.variant.num_actions], self._games._illegal[0]
+        return {"action_mask": masks.copy(), "seat": int(self._games.learners[0]), "illegal": int(illegal)}
 
     @staticmethod
-    def _first(observations: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        return {key: values[0] for key, values in observations.items()}
+    def _first(observed: Any) -> Any:
+        return {key: values[0] for key, values in observed.items()} if isinstance(observed, dict) else observed[0]
+
+
+def _mode(name: str, mode: Any) -> AutoresetMode:
+    """Gymnasium's autoreset mode by its name."""
+    if isinstance(mode, AutoresetMode):
+        return mode
+    if not isinstance(mode, str) or mode not in AUTORESET:
+        allowed = ", ".join(map(repr, AUTORESET))
+        raise ValueError(f"{name}: autoreset_mode={mode!r} is not allowed; allowed: {allowed} or Gymnasium's enum")
+    return AUTORESET[mode]
+
+
+def _reset_mask(mask: Any, count: int) -> np.ndarray | None:
+    """Which games begin, bool (count,), or None where it is not said."""
+    if mask is None:
+        return None
+    chosen = np.asarray(mask)
+    if chosen.shape != (count,) or chosen.dtype != np.bool_ or not chosen.any():
+        raise ValueError(f"reset_mask: {count} truth values are needed, some of them true, not {mask!r:.80}")
+    return chosen
 
 
 def _policies(variant: Any, opponents: Any) -> list[Any]:
@@ -392,14 +542,4 @@ def _compiled(policies: list[Any]) -> Any:
     return mix_tokens(tokens)
 
 
-def make_seat(game: str, **options: Any) -> SeatEnv:
-    """Gymnasium's entry point for one game."""
-    return SeatEnv(game, **options)
-
-
-def make_seats(game: str, num_envs: int, **options: Any) -> SeatVectorEnv:
-    """Gymnasium's entry point for a batch."""
-    return SeatVectorEnv(game, num_envs, **options)
-
-
-__all__ = ["SeatEnv", "SeatVectorEnv", "Uniform", "make_seat", "make_seats"]
+__all__ = ["AUTORESET", "SeatEnv", "SeatOfBatch", "SeatVectorEnv", "Uniform"]

@@ -10,15 +10,20 @@ from gymnasium import spaces
 from .core.game import Variant
 
 
-def observation_space(variant: Variant) -> spaces.Dict:
-    """`Dict(observation: Box int8 (n,), action_mask: Box int8 (A,))`."""
+def observation_space(variant: Variant, observation: str = "dict") -> spaces.Space:
+    """`Dict(observation: Box int8 (n,), action_mask: Box int8 (A,))`, or with "box" the first of them alone.
+
+    Raises `ValueError` for any other kind of observations.
+    """
+    if observation not in ("dict", "box"):
+        raise ValueError(
+            f"{variant.game.name}: observation={observation!r} is not allowed; allowed: 'dict', 'box' (masks in infos)"
+        )
     low, high = variant.layout.bounds
-    return spaces.Dict(
-        {
-            "observation": spaces.Box(low, high, dtype=np.int8),
-            "action_mask": spaces.Box(0, 1, (variant.num_actions,), np.int8),
-        }
-    )
+    columns = spaces.Box(low, high, dtype=np.int8)
+    if observation == "box":
+        return columns
+    return spaces.Dict({"observation": columns, "action_mask": spaces.Box(0, 1, (variant.num_actions,), np.int8)})
 
 
 def action_space(variant: Variant) -> spaces.Discrete:

@@ -42,7 +42,16 @@ class VectorGame:
     | `final_lengths` | (N,) int64 | that game's number of decisions |
     """
 
-    def __init__(self, game: Game, num_envs: int, threads: int = 1, seed: int | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        threads: int = 1,
+        seed: int | None = None,
+        *,
+        observation: str = "dict",
+        **options: Any,
+    ) -> None:
         num_envs, threads = check_counts(game.name, num_envs=num_envs, threads=threads)
         self.variant = game.variant(**options)
         self.num_envs = num_envs
@@ -58,7 +67,7 @@ class VectorGame:
         self.truncated = np.zeros(num_envs, np.bool_)
         self._totals = np.zeros((2, num_envs, players), np.float32)
         self._lengths = np.zeros((2, num_envs), np.int64)
-        self.single_observation_space = observation_space(variant)
+        self.single_observation_space = observation_space(variant, observation)
         self.single_action_space = action_space(variant)
         self._sampled = np.zeros(num_envs, np.int64)
         self._choices = np.zeros(num_envs, np.int64)

@@ -131,8 +131,7 @@ def test_the_masks_in_parallel_infos_are_the_users_to_change():
     for info in infos.values():
         info["action_mask"][:] = 1
     wrong = {agent: int(np.flatnonzero(env.aec._masks[seat] == 0)[0]) for seat, agent in enumerate(env.agents)}
-    with pytest.warns(UserWarning, match="the game ends"):
-        rewards = env.step(wrong)[1]
+    rewards = env.step(wrong)[1]
     assert set(rewards.values()) == {-1.0}
     assert env.aec.save() == before  # no part of the step was carried out
 
@@ -267,13 +266,15 @@ def test_parallel_actions_of_the_wrong_agents():
 @pytest.mark.parametrize(
     "wrong", [lambda mask: 49, lambda mask: int(np.argmin(mask)), lambda mask: 50, lambda mask: None]
 )
-def test_an_illegal_parallel_action_ends_the_game_for_all(wrong):
+def test_an_illegal_parallel_action_ends_the_game_for_all_and_is_logged(wrong, caplog, recwarn):
     env = yokai_septet_v0.parallel_env()
     observations, _ = env.reset(seed=0)
     actions = {agent: int(np.argmax(observations[agent]["action_mask"])) for agent in env.agents}
     actions["player_2"] = wrong(observations["player_2"]["action_mask"])
-    with pytest.warns(UserWarning, match="the game ends"):
-        _, rewards, terminations, _, _ = env.step(actions)
+    _, rewards, terminations, _, _ = env.step(actions)
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert caplog.messages[0].endswith("; the game ends")
+    assert not recwarn.list
     assert rewards == {"player_0": 0.0, "player_1": 0.0, "player_2": -1.0, "player_3": 0.0}
     assert all(terminations.values())
     assert env.agents == []
@@ -405,7 +406,7 @@ def test_every_type_of_integer_is_a_count_and_an_option(kind):
 # --- Options of reset ---
 
 
-@pytest.mark.parametrize("options", [{"foo": 5}, {"snapshots": {}}, {"reset_mask": [True, True]}, "snapshot", 5])
+@pytest.mark.parametrize("options", [{"foo": 5}, {"snapshots": {}}, {"reset_masks": [True, True]}, "snapshot", 5])
 def test_unknown_options_of_reset_are_refused_and_change_nothing(options):
     raw, parallel = pikit_v0.raw_env(players=2), pikit_v0.parallel_env(players=2)
     single = gymnasium.make("monsterzoo/Pikit-v0", players=2)

@@ -158,6 +158,7 @@ def test_no_pin_contradicts_the_declared_ranges(library: str | None) -> None:
     for text in [*project["dependencies"], *wanted]:
         requirement = Requirement(text)
         assert requirement.specifier.contains(pins[canonicalize_name(requirement.name)]), text
+    assert pins["torch"] == "2.13.0"  # others bring gigabytes of CUDA along
 
 
 def test_rllib_has_the_usual_versions_but_for_gymnasium() -> None:
@@ -166,9 +167,19 @@ def test_rllib_has_the_usual_versions_but_for_gymnasium() -> None:
 
 
 def _pins(library: str | None) -> dict[str, str]:
-    path = ROOT / ("constraints.txt" if library is None else f"constraints/{library}.txt")
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    return _read_pins(ROOT / ("constraints.txt" if library is None else f"constraints/{library}.txt"))
+
+
+def _read_pins(file: Path) -> dict[str, str]:
+    """Versions by name, those of the files it builds on included."""
+    pins: dict[str, str] = {}
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if line.startswith("-c "):
+            pins |= _read_pins(file.parent / line[3:])
+        elif line and not line.startswith("#"):
+            name, version = line.split("==")
+            pins[canonicalize_name(name)] = version
+    return pins
 
 
 def _project() -> dict[str, Any]:

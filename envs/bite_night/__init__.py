@@ -177,4 +177,5 @@ GAME = Game(
     inks=scene.INKS,
     refusal=text.refusal,
     view_options=("advanced", "twice", "hearts"),
+    limit="laps",
 )

@@ -98,6 +98,8 @@ class Game:
     """Whether every seat knows everything, so that `determinize` has nothing to do."""
     truncating: Mapping[str, Any] = field(default_factory=dict)
     """Options with which most games are cut off; empty for a game that is never truncated."""
+    limit: str = ""
+    """The option that says how long a game can be, which users of PettingZoo know as `max_cycles`."""
 
     def __repr__(self) -> str:
         return f"<Game {self.name}>"
@@ -128,7 +130,14 @@ class Game:
         return {**self.options, "reward": REWARD}
 
     def variant(self, **options: Any) -> "Variant":
-        """The game with its options chosen; raises `ValueError` for an unknown or impossible one."""
+        """The game with its options chosen; raises `ValueError` for an unknown or impossible one.
+
+        `max_cycles` is another name of the option that limits a game's length.
+        """
+        if self.limit and "max_cycles" in options:
+            if self.limit in options:
+                raise ValueError(f"{self.name}: max_cycles is {self.limit} by another name; give one of them")
+            options[self.limit] = options.pop("max_cycles")
         values = resolve(self.name, self._all_options, options)
         template = np.zeros(1, self.record)
         self.configure(values, template[0])

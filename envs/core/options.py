@@ -1,6 +1,6 @@
 """Options of a game: what is allowed, what is the default, and errors that say so."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import index
 from typing import Any
@@ -20,6 +20,21 @@ def is_whole(value: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+class UnexpectedOptionError(TypeError, ValueError):
+    """An option that there is not, or not here.
+
+    A `ValueError` as for any bad option, and a `TypeError` as for any unknown keyword: the RL libraries try keywords
+    such as `render_mode` or `frameskip`, and do without them where that is what they get.
+    """
+
+
+def unexpected(name: str, key: str, known: Iterable[str]) -> UnexpectedOptionError:
+    """The error for an option that there is not."""
+    return UnexpectedOptionError(
+        f"{name} has no option {key!r}; its options are {', '.join(known)} (unexpected keyword argument {key!r})"
+    )
 
 
 @dataclass(frozen=True)
@@ -68,10 +83,13 @@ REWARD = choice("win", "score", default="win", meaning="what is rewarded: winnin
 
 
 def resolve(name: str, table: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, Any]:
-    """All options of a game with defaults filled in; raises `ValueError` naming the option and what is allowed."""
+    """All options of a game with defaults filled in; raises `ValueError` naming the option and what is allowed.
+
+    An option that there is not raises `UnexpectedOptionError`, which is a `TypeError` too.
+    """
     for key in given:
         if key not in table:
-            raise ValueError(f"{name} has no option {key!r}; its options are {', '.join(table)}")
+            raise unexpected(name, key, table)
     values = {}
     for key, option in table.items():
         value = given.get(key, option.default)

@@ -20,6 +20,9 @@ from .shares import begin_round, edge, finish_part, take_part
 
 ILLEGAL_REWARD = np.float32(-1)
 
+CARRY_OUT, BEGIN, GO_ON, LEAVE = 0, 1, 2, 3
+"""What a step does with a game: the learner's action, a new game, a game from a position, or nothing."""
+
 
 class Uniform(NamedTuple):
     """Every seat plays a random legal action."""
@@ -219,6 +222,8 @@ class Seats(NamedTuple):
     """(N,) bool, whether the learner's last action was not legal."""
     streams: Any
     """(N,) the policies' generators."""
+    orders: Any
+    """(N,) uint8, what the next step does with each game: CARRY_OUT, BEGIN, GO_ON or LEAVE."""
 
 
 @compiled
@@ -236,46 +241,63 @@ def show_learner(seats, i, view, actions):
 
 
 @inlined
-def carry_out(seats, i):
-    """Carry out the learner's action in game i."""
-    learner = seats.learners[i]
-    seats.rewards[i], allowed = step_learner(seats.states[i], learner, seats.choices[i], seats.sets[i])
-    seats.illegal[i] = not allowed
+def follow(seats, i):
+    """Carry out the learner's action in game i, or clear away the last one where another game is to begin."""
+    learner, order = seats.learners[i], seats.orders[i]
+    if order == CARRY_OUT:
+        seats.rewards[i], allowed = step_learner(seats.states[i], learner, seats.choices[i], seats.sets[i])
+        seats.illegal[i] = not allowed
+        return
+    if order == BEGIN:
+        seats.states[i].outcome = TERMINATED
+    seats.rewards[i] = np.float32(0)
+    seats.illegal[i] = False
 
 
 @inlined
-def note_end(seats, i, turn, view):
-    """Write whether game i is over; if it is, keep it with the learner's last observation and pass on the seat."""
-    state = seats.states[i]
-    seats.terminated[i] = state.outcome == TERMINATED
-    seats.truncated[i] = state.outcome == TRUNCATED
-    if state.outcome != PLAYING:
+def note_end(seats, i, turn, at_once, view):
+    """Write whether game i is over; if it is, keep it with the learner's last observation.
+
+    Where it is replaced at once, the learner moves on by `turn` seats.
+    """
+    state, played = seats.states[i], seats.orders[i] == CARRY_OUT
+    seats.terminated[i] = played and state.outcome == TERMINATED
+    seats.truncated[i] = played and state.outcome == TRUNCATED
+    if played and state.outcome != PLAYING:
         observe(state, seats.learners[i], view, seats.last_rows[i])
         seats.finals[i] = seats.states[i]
-        seats.learners[i] = (seats.learners[i] + turn) % np.int64(state.players)
+        if at_once:
+            seats.learners[i] = (seats.learners[i] + turn) % np.int64(state.players)
+
+
+@inlined
+def is_due(seats, i, at_once):
+    """Whether a new game has to take the place of game i in this step."""
+    order = seats.orders[i]
+    return seats.states[i].outcome != PLAYING and order != LEAVE and (at_once or order != CARRY_OUT)
 
 
 @kernel
-def step_seats(shares, member, seats, turn, actions, starting, policy, words, views):
-    """Carry out the learners' actions and play on to their next decisions, shared among threads.
+def step_seats(shares, member, seats, turn, at_once, actions, policy, words, views):
+    """Do what is ordered and play on to the learners' next decisions, shared among threads.
 
-    A finished game is kept and replaced at once; the learner then moves on by `turn` seats. An action that is not legal
-    ends the game with `ILLEGAL_REWARD`. Where `starting[0]` is set, all games begin anew instead.
+    A finished game is kept. With `at_once` it is replaced in the same step, and the learner moves on by `turn` seats;
+    without, it stays as it ended. An action that is not legal ends the game with `ILLEGAL_REWARD`.
     """
     view = views[0]
     begin_round(shares, member)
     part = take_part(shares, member)
     while part >= 0:
-        fresh = starting[0]
         for i in range(edge(part, shares, len(seats.states)), edge(part + 1, shares, len(seats.states))):
+            if seats.orders[i] == LEAVE:
+                continue
             state, stream = seats.states[i], seats.streams[i]
-            if fresh:
-                state.outcome = TERMINATED
-            else:
-                carry_out(seats, i)
-                seats.rewards[i] = play_others(policy, state, seats.learners[i], seats.rewards[i], words, views, stream)
-                note_end(seats, i, turn, view)
-            while state.outcome != PLAYING:  # others alone may finish a game
+            follow(seats, i)
+            total = play_others(policy, state, seats.learners[i], seats.rewards[i], words, views, stream)
+            if seats.orders[i] == CARRY_OUT:  # what is gained before a first decision belongs to no decision
+                seats.rewards[i] = total
+            note_end(seats, i, turn, at_once, view)
+            while is_due(seats, i, at_once):  # again where others alone finish a game
                 setup(state)
                 play_others(policy, state, seats.learners[i], np.float32(0), words, views, stream)
             show_learner(seats, i, view, actions)
@@ -287,10 +309,11 @@ def step_seats(shares, member, seats, turn, actions, starting, policy, words, vi
 
 
 @kernel
-def step_learners(seats):
-    """Carry out the learners' actions only."""
+def follow_all(seats):
+    """Carry out the learners' actions only, and clear away the games that begin anew."""
     for i in range(len(seats.states)):
-        carry_out(seats, i)
+        if seats.orders[i] != LEAVE:
+            follow(seats, i)
 
 
 @kernel
@@ -316,12 +339,19 @@ def step_others(states, learners, games, asked, choices, rewards):
 
 
 @kernel
-def replace_finished(seats, turn, views):
-    """Set up a new game for every finished one, see `step_seats`; returns how many."""
+def note_ends(seats, turn, at_once, views):
+    """Write which games are over, see `note_end`."""
+    for i in range(len(seats.states)):
+        if seats.orders[i] != LEAVE:
+            note_end(seats, i, turn, at_once, views[0])
+
+
+@kernel
+def replace_finished(seats, at_once):
+    """Set up a new game in every place where one is due; returns how many."""
     count = 0
     for i in range(len(seats.states)):
-        note_end(seats, i, turn, views[0])
-        if seats.states[i].outcome != PLAYING:
+        if is_due(seats, i, at_once):
             setup(seats.states[i])
             count += 1
     return count

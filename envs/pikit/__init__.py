@@ -116,4 +116,5 @@ GAME = Game(
     inks=scene.INKS,
     refusal=text.refusal,
     truncating={"max_turns": 3},
+    limit="max_turns",
 )

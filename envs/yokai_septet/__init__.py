@@ -93,4 +93,5 @@ GAME = Game(
     refusal=text.refusal,
     view_options=("variant", "target"),
     truncating={"max_rounds": 1, "episode": "match"},
+    limit="max_rounds",
 )

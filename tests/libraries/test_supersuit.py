@@ -1,0 +1,42 @@
+"""SuperSuit's wrappers of observations and rewards, on environments whose observations are tensors."""
+
+import monsterzoo.envs as mz
+import numpy as np
+import pytest
+
+supersuit = pytest.importorskip("supersuit", reason="SuperSuit is not installed: pip install supersuit")
+
+WRAPPERS = {
+    "dtype": lambda env: supersuit.dtype_v0(env, np.float32),
+    "flatten": supersuit.flatten_v0,
+    "frame_stack": lambda env: supersuit.frame_stack_v1(env, 2),
+    "normalize_obs": lambda env: supersuit.normalize_obs_v0(supersuit.dtype_v0(env, np.float32)),
+    "delay_observations": lambda env: supersuit.delay_observations_v0(env, 1),
+    "pad_observations": supersuit.pad_observations_v0,
+    "pad_action_space": supersuit.pad_action_space_v0,
+    "clip_reward": supersuit.clip_reward_v0,
+}
+
+
+@pytest.mark.parametrize("label", WRAPPERS)
+@pytest.mark.parametrize("make", [mz.make, mz.make_parallel], ids=["aec", "parallel"])
+def test_wrapped_environments_play_a_game(make, label):
+    env = WRAPPERS[label](make("pikit_v0", players=2, observation="box"))
+    random = np.random.default_rng(0)
+
+    def choose(info):
+        return int(random.choice(np.flatnonzero(info["action_mask"])))
+
+    if make is mz.make_parallel:
+        observations, infos = env.reset(seed=1)
+        while env.agents:
+            agent = env.agents[0]
+            assert env.observation_space(agent).contains(observations[agent])
+            observations, *_, infos = env.step({one: choose(infos[one]) for one in env.agents})
+    else:
+        env.reset(seed=1)
+        for agent in env.agent_iter():
+            seen, _, terminated, truncated, info = env.last()
+            assert env.observation_space(agent).contains(seen)
+            env.step(None if terminated or truncated else choose(info))
+    assert env.unwrapped.snapshot()["over"]

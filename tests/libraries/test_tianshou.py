@@ -1,0 +1,35 @@
+"""Tianshou: the mask is where its DQN looks for it, and training works."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("tianshou", reason="Tianshou is not installed: make test-tianshou")
+
+from guide import Audit, run_guide, win_rate
+from monsterzoo.training.tianshou import MaskedSeat, make_envs
+
+
+def test_observations_have_the_names_of_tianshou():
+    envs = make_envs("pikit_v0", 2, players=2)
+    observations, infos = envs.reset(seed=3)
+    assert envs.observation_space[0].contains(observations[0])
+    assert (observations[0]["mask"] == infos[0]["action_mask"]).all()
+    with pytest.raises(ValueError, match="observation='box'"):
+        MaskedSeat("pikit_v0", observation="box")
+
+
+def test_training_of_the_guide_works(monkeypatch):
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    audit, start = Audit(monkeypatch), "learner.run_training("
+    names = run_guide("tianshou", start)
+
+    def logits(rows):
+        return names["net"](rows)[0]
+
+    before = win_rate(logits)
+    run_guide("tianshou", start, names)
+    audit.check()
+    data, _ = names["collector"].buffer.sample(0)
+    assert audit.knows(data.obs_next.obs[data.terminated])
+    assert win_rate(logits) > before + 0.1

@@ -1,0 +1,238 @@
+"""What Gymnasium, PettingZoo and the libraries on top of them expect to find, beyond what conformance checks."""
+
+import sys
+
+import gymnasium
+import monsterzoo.envs as mz
+import numpy as np
+import pytest
+from gymnasium.wrappers import vector as wrappers
+from monsterzoo.envs import bite_night_v0, pikit_v0, yokai_septet_v0
+from monsterzoo.envs.register import gymnasium_id
+from monsterzoo.envs.single import SeatVectorEnv
+from pettingzoo.utils import aec_to_parallel, parallel_to_aec, turn_based_aec_to_parallel
+
+PIKIT = "monsterzoo/Pikit-v0"
+
+CONSTRUCTORS = {
+    "env": pikit_v0.env,
+    "raw_env": pikit_v0.raw_env,
+    "parallel_env": pikit_v0.parallel_env,
+    "make": lambda **options: mz.make("pikit_v0", **options),
+    "make_parallel": lambda **options: mz.make_parallel("pikit_v0", **options),
+    "make_vec": lambda **options: mz.make_vec("pikit_v0", 2, **options),
+    "gymnasium.make": lambda **options: gymnasium.make(PIKIT, **options),
+    "gymnasium.make_vec": lambda **options: gymnasium.make_vec(PIKIT, num_envs=2, **options),
+}
+constructors = pytest.mark.parametrize("make", CONSTRUCTORS.values(), ids=CONSTRUCTORS)
+
+
+# --- Keywords ---
+
+
+@constructors
+def test_an_unknown_keyword_is_a_type_error_and_a_value_error(make):
+    """Libraries try keywords such as `frameskip` and do without them if there is a TypeError that says so."""
+    for error in (TypeError, ValueError):
+        with pytest.raises(error, match="unexpected keyword argument 'frameskip'"):
+            make(frameskip=4)
+    with pytest.raises(
+        ValueError, match="pikit_v0 has no option 'frameskip'; its options are players, deck, max_turns"
+    ):
+        make(frameskip=4)
+
+
+@pytest.mark.parametrize("make", [pikit_v0.env, pikit_v0.parallel_env, CONSTRUCTORS["gymnasium.make"]])
+def test_a_render_mode_that_there_is_not_is_a_type_error_too(make):
+    with pytest.raises(TypeError, match="render_mode='hologram' is not allowed"):
+        make(render_mode="hologram")
+
+
+@constructors
+def test_other_kinds_of_observations_are_refused(make):
+    with pytest.raises(ValueError, match="observation='tuple' is not allowed; allowed: 'dict', 'box'"):
+        make(observation="tuple")
+
+
+def test_what_is_for_batches_only_is_refused_elsewhere():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'autoreset_mode'"):
+        gymnasium.make(PIKIT, autoreset_mode="next_step")
+
+
+@pytest.mark.parametrize(
+    ("make", "limit"),
+    [(pikit_v0.env, "max_turns"), (yokai_septet_v0.env, "max_rounds"), (bite_night_v0.env, "laps")],
+)
+def test_max_cycles_is_the_limit_of_the_game(make, limit):
+    assert make(max_cycles=7).unwrapped.options[limit] == 7
+    with pytest.raises(ValueError, match=f"{limit}=0 is not allowed"):
+        make(max_cycles=0)
+    with pytest.raises(ValueError, match=f"max_cycles is {limit} by another name"):
+        make(**{"max_cycles": 7, limit: 7})
+
+
+# --- Observations as a tensor alone ---
+
+
+def test_boxes_are_the_tensors_of_the_dicts(name, options):
+    boxed, plain = (mz.make(name, observation=kind, **options) for kind in ("box", "dict"))
+    boxed.reset(seed=1)
+    plain.reset(seed=1)
+    parallel = mz.make_parallel(name, observation="box", **options)
+    observations, infos = parallel.reset(seed=1)
+    for agent in plain.possible_agents:
+        seen = plain.observe(agent)
+        np.testing.assert_array_equal(boxed.observe(agent), seen["observation"])
+        np.testing.assert_array_equal(boxed.infos[agent]["action_mask"], seen["action_mask"])
+        np.testing.assert_array_equal(observations[agent], seen["observation"])
+        np.testing.assert_array_equal(infos[agent]["action_mask"], seen["action_mask"])
+        assert boxed.observation_space(agent).contains(observations[agent])
+
+
+def test_boxed_one_seat_games_are_the_same_games():
+    boxed, plain = (gymnasium.make(PIKIT, observation=kind) for kind in ("box", "dict"))
+    row, info = boxed.reset(seed=1)
+    seen, _ = plain.reset(seed=1)
+    games = 0
+    while games < 3:
+        np.testing.assert_array_equal(row, seen["observation"])
+        np.testing.assert_array_equal(info["action_mask"], seen["action_mask"])
+        assert boxed.observation_space.contains(row)
+        action = int(seen["action_mask"].argmax())
+        row, reward, *over, info = boxed.step(action)
+        seen, other, *ended, _ = plain.step(action)
+        assert (reward, over) == (other, ended)
+        if any(over):
+            np.testing.assert_array_equal(row, seen["observation"])
+            row, info = boxed.reset()
+            seen, _ = plain.reset()
+            games += 1
+
+
+# --- Vector environments ---
+
+
+def test_single_games_of_a_batch_are_called_by_name():
+    batch = gymnasium.make_vec(PIKIT, num_envs=3, players=2, seat="rotate")
+    batch.reset(seed=[4, 5, 6])
+    np.testing.assert_array_equal(batch.call("action_masks"), batch.action_masks())
+    assert batch.get_attr("seat") == (0, 1, 0)
+    assert batch.get_attr("np_random_seed") == (4, 5, 6)
+    assert batch.get_attr("action_space") == (batch.single_action_space,) * 3
+    assert [len(one["hands"]) for one in batch.call("snapshot")] == [2, 2, 2]
+    assert batch.get_attr("spec")[0].id == PIKIT
+    batch.set_attr("label", ["a", "b", "c"])
+    assert batch.get_attr("label") == ("a", "b", "c")
+    batch.set_attr("label", "d")
+    assert batch.get_attr("label") == ("d", "d", "d")
+    with pytest.raises(ValueError, match="3 values are needed"):
+        batch.set_attr("label", ["a"])
+    with pytest.raises(AttributeError):
+        batch.set_attr("action_space", None)
+    with pytest.raises(AttributeError, match="fame"):
+        batch.call("fame")
+
+
+def test_generators_for_whoever_wants_one():
+    raw, single = pikit_v0.raw_env(), gymnasium.make(PIKIT)
+    batch = gymnasium.make_vec(PIKIT, num_envs=2)
+    for env in (raw, single.unwrapped, batch):
+        assert isinstance(env.np_random, np.random.Generator)
+        env.reset(seed=3)
+        first = env.np_random.integers(2**32)
+        assert env.np_random_seed == 3
+        env.reset()
+        env.reset(seed=3)
+        assert env.np_random.integers(2**32) == first
+    one, two = batch.get_attr("np_random")
+    assert one.integers(2**32) != two.integers(2**32)
+
+
+@pytest.mark.parametrize("mode", ["next_step", "disabled"])
+def test_gymnasiums_vector_wrappers_of_observations(mode):
+    def batch():
+        return gymnasium.make_vec(PIKIT, num_envs=2, autoreset_mode=mode)
+
+    space = batch().single_observation_space
+    wrapped = {
+        "flat": wrappers.FlattenObservation(batch()),
+        "filtered": wrappers.FilterObservation(batch(), ["observation"]),
+        "transformed": wrappers.TransformObservation(
+            batch(), lambda seen: seen["observation"], single_observation_space=space["observation"]
+        ),
+        "counted": wrappers.RecordEpisodeStatistics(batch()),
+    }
+    for label, env in wrapped.items():
+        seen, infos = env.reset(seed=1)
+        for _ in range(5):
+            seen, *_, infos = env.step(infos["action_mask"].argmax(axis=1))
+            assert env.observation_space.contains(seen), label
+    assert wrapped["flat"].single_observation_space.shape == (
+        space["observation"].shape[0] + space["action_mask"].shape[0],
+    )
+
+
+def test_gymnasium_finds_the_metadata_of_what_is_registered():
+    for name in mz.names():
+        spec = gymnasium.spec(gymnasium_id(name))
+        creator = gymnasium.envs.registration.load_env_creator(spec.entry_point)
+        assert {"ansi", "human"} <= set(creator.metadata["render_modes"])
+        batched = gymnasium.envs.registration.load_env_creator(spec.vector_entry_point)
+        assert batched.metadata["autoreset_mode"] is SeatVectorEnv("pikit_v0").autoreset_mode
+
+
+# --- PettingZoo's conversions ---
+
+
+def test_only_the_parallel_environment_says_that_it_is_parallel():
+    env = pikit_v0.env()
+    assert not env.metadata["is_parallelizable"]
+    assert pikit_v0.parallel_env().metadata["is_parallelizable"]
+    with pytest.raises(AssertionError, match="is_parallelizable"):
+        aec_to_parallel(env)
+
+
+def test_pettingzoos_conversions_that_fit_play_whole_games(name, options):
+    random = np.random.default_rng(0)
+    turns = turn_based_aec_to_parallel(mz.make(name, **options))
+    turns.reset(seed=1)
+    while turns.agents:
+        aec = turns.aec_env
+        acting = aec.agent_selection
+        legal = np.flatnonzero(aec.infos[acting]["action_mask"])
+        actions = {agent: int(random.choice(legal)) if agent == acting else None for agent in turns.agents}
+        _, _, terminations, truncations, _ = turns.step(actions)
+    assert all(terminations.values()) or all(truncations.values())
+
+    env = parallel_to_aec(mz.make_parallel(name, **options))
+    env.reset(seed=1)
+    for _ in env.agent_iter():
+        seen, _, terminated, truncated, _ = env.last()
+        over = terminated or truncated
+        env.step(None if over else int(random.choice(np.flatnonzero(seen["action_mask"]))))
+    assert env.unwrapped.snapshot()["over"]
+    assert not env.agents
+
+
+# --- Stable-Baselines3 ---
+
+
+def test_the_makers_of_stable_baselines3_work(recwarn):
+    env_util = pytest.importorskip("stable_baselines3.common.env_util")
+    env = env_util.make_vec_env(PIKIT, n_envs=2, seed=1, env_kwargs={"observation": "box", "players": 2})
+    assert env.reset().shape == (2, *env.observation_space.shape)
+    for _ in range(100):
+        masks = np.stack(env.env_method("action_masks"))
+        *_, infos = env.step(masks.argmax(axis=1))
+        assert not any(info["illegal"] for info in infos)
+    with pytest.raises(TypeError, match="frameskip"):
+        env_util.make_vec_env(PIKIT, env_kwargs={"frameskip": 4})
+
+
+def test_the_makers_of_stable_baselines3_work_without_pygame(monkeypatch):
+    """They ask for pictures first, and do without where that is a TypeError."""
+    env_util = pytest.importorskip("stable_baselines3.common.env_util")
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(TypeError, match="pictures need pygame-ce"):
+        gymnasium.make(PIKIT, render_mode="rgb_array")
+    assert env_util.make_vec_env(PIKIT, n_envs=1).render_mode is None
