@@ -40,6 +40,8 @@ from monsterzoo.envs.core.rng import generator, mix, streams
 from monsterzoo.envs.players import ask, name_of
 from pyspiel import GameType, PlayerId
 
+from .chance import Asked, Scripted
+
 NAME = "monsterzoo"
 MAX_LENGTH = 1_000_000
 MAX_SCORE = 1_000.0
@@ -120,55 +122,6 @@ class SpielGame(pyspiel.Game):
 DEFAULTS: dict[str, Any] = {"game": "pikit_v0", "options": quote("{}"), "chance": "exact", "outcomes": 4096}
 
 
-class _Asked(Exception):  # noqa: N818 (not an error)
-    """The rules draw one of `count` and nobody has said which."""
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-
-
-class _Luck:
-    """A generator that does what it is told.
-
-    In plain Python a generator can be anything that takes the operations of `rng.draw`: those that mix its bits change
-    nothing here, and the last one, the product with the number of outcomes, is where the answer comes in.
-    """
-
-    __array_ufunc__ = None  # numpy's numbers leave all operations to this class
-
-    def __init__(self, script: tuple[int, ...]) -> None:
-        self._answers = iter(script)
-
-    def _mixed(self, other: Any) -> "_Luck":
-        return self
-
-    __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = __rsub__ = _mixed
-
-    def __int__(self) -> int:
-        return 0
-
-    def __mul__(self, bound: Any) -> int:
-        count = int(bound)
-        answer = 0 if count == 1 else next(self._answers, None)
-        if answer is None:
-            raise _Asked(count)
-        return answer << 32 | 0xFFFFFFFF  # as large a remainder as can be is never drawn again
-
-
-class _Scripted:
-    """A state with such a generator; all other fields are the record's."""
-
-    def __init__(self, record: Any, luck: _Luck) -> None:
-        self.__dict__.update(_record=record, rng=luck)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._record, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name != "rng":
-            setattr(self._record, name, value)
-
-
 class _Table:
     """A game in progress: its record, what was paid, and luck that is still to be had."""
 
@@ -245,14 +198,14 @@ class _Table:
             np.zeros(self.variant.players, np.float32),
             np.empty_like(self.masks),
         )
-        scripted = _Scripted(states[0], _Luck(self.script))
+        scripted = Scripted(states[0], self.script)
         try:
             with np.errstate(over="ignore"):
                 if self.move[0] < 0:
                     setup(scripted)
                 else:
                     kernels.advance(scripted, *self.move, rewards)
-        except _Asked as asked:
+        except Asked as asked:
             self.count = asked.count
             return
         words = np.empty(self.variant.words, np.uint64)
