@@ -84,12 +84,14 @@ def open_spiel() -> Runs:
 
 def _open_spiel_search(pyspiel: Any, game: Any) -> Run:
     """Its IS-MCTS in C++, with one random game a simulation, in a position some moves after the deal."""
-    state, random = game.new_initial_state(), Random(0)
-    while state.is_chance_node() or state.move_number() < 70 or len(state.legal_actions()) < 3:
-        choices = [action for action, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
+    state, random, moves = game.new_initial_state(), Random(0), 0
+    while state.is_chance_node() or moves < 10 or len(state.legal_actions()) < 3:
+        chance = state.is_chance_node()
+        choices = [action for action, _ in state.chance_outcomes()] if chance else state.legal_actions()
         state.apply_action(random.choice(choices))
+        moves += not chance
         if state.is_terminal():
-            state = game.new_initial_state()
+            state, moves = game.new_initial_state(), 0
     bot = pyspiel.ISMCTSBot(0, pyspiel.RandomRolloutEvaluator(1, 0), 2.0, SIMULATIONS)
 
     def decide() -> int:
