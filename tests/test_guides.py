@@ -86,7 +86,7 @@ def test_the_readme_lists_the_extras_there_are() -> None:
 
 
 def test_the_readme_is_short_and_says_first_how_to_do_without_cuda() -> None:
-    assert len(README.splitlines()) < 270
+    assert len(README.splitlines()) < 300
     section = README.split("## Installation")[1]
     commands = re.findall(r"^pip install .*$", section, re.MULTILINE)
     assert "constraints.txt" in commands[0]

@@ -5,8 +5,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.envs.core.catalogue import find_game
-
 from . import curves
 from .config import RunConfig
 from .display import Display
@@ -30,7 +28,7 @@ class Journal:
     Lines after `updates` are dropped: an interrupted run had gone on after the checkpoint it is resumed from.
     """
 
-    def __init__(self, folder: Path, updates: int, config: RunConfig) -> None:
+    def __init__(self, folder: Path, updates: int, config: RunConfig, sides: int) -> None:
         self.folder, self.config = folder, config
         self.last: dict[str, float] = {}
         path = folder / METRICS
@@ -44,7 +42,7 @@ class Journal:
             self.last |= line
         self._file = path.open("a")
         self._events = self._open_events(updates) if config.tensorboard else None
-        self.even = 1 / find_game(config.game).variant(**config.game_options()).sides
+        self.even = 1 / sides
         self._display = Display(f"{config.game} {config.players}p", self.even)
 
     def _open_events(self, updates: int) -> Any:

@@ -215,7 +215,7 @@ def train(
         "versions": {**versions, "python": platform.python_version()},
     }
     write_json(folder / RUN, about)
-    with Patient() as signals, Journal(folder, learner.updates, config) as journal:
+    with Patient() as signals, Journal(folder, learner.updates, config, learner.variant.sides) as journal:
         try:
             _learn_on(learner, folder, journal, signals)
         except Interrupted as interruption:

@@ -91,7 +91,7 @@ def test_tensorboard_gets_them_with_even_play(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard", reason="needs the extra train")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    with Journal(tmp_path, 0, Config("pikit_v0", players=4)) as journal:
+    with Journal(tmp_path, 0, Config("pikit_v0", players=4), 4) as journal:
         journal.write({**REPORT, **WINS, "updates": 1}, 0.5)
     events = EventAccumulator(str(tmp_path))
     events.Reload()

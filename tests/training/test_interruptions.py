@@ -185,10 +185,10 @@ def test_a_resumed_journal_has_one_line_per_update(tmp_path: Path, capsys: pytes
     line = {"steps": 1, "entropy": 1.0, "explained": 0.0}
     lines = [json.dumps({"updates": update, **line, "seen": seen}) for seen, update in enumerate([1, 2, 2, 3, 4, 5])]
     (tmp_path / METRICS).write_text("\n".join([*lines[:2], "[]", "{}", *lines[2:], '{"updates": 6, "st']))
-    with Journal(tmp_path, 4, CONFIG):
+    with Journal(tmp_path, 4, CONFIG, 2):
         assert updates(tmp_path) == [1, 2, 3, 4]
     assert "lacks" not in capsys.readouterr().out
-    with Journal(tmp_path, 6, CONFIG):
+    with Journal(tmp_path, 6, CONFIG, 2):
         assert updates(tmp_path) == [1, 2, 3, 4]
     assert "lacks 2 of 6 updates" in "".join(capsys.readouterr().out.split("\n"))
 
@@ -202,7 +202,7 @@ def test_a_journal_is_never_half_rewritten(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="killed"):
-        Journal(tmp_path, 1, CONFIG)
+        Journal(tmp_path, 1, CONFIG, 2)
     assert (tmp_path / METRICS).read_text() == line
 
 
