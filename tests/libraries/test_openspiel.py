@@ -14,7 +14,7 @@ from test_add_a_game import FILES, forget, write
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: make test-openspiel")
 
-from monsterzoo.training import openspiel
+from monsterzoo.training.chance import Luck, Scripted
 from monsterzoo.training.openspiel import BotPolicy, PolicyBot, load_game
 from open_spiel.python.algorithms import exploitability, external_sampling_mccfr, ismcts, mcts
 
@@ -62,7 +62,7 @@ def test_random_games_with_exact_luck_pass_it_too(game, capfd):
     pyspiel.random_sim_test(load_game(**game), num_sims=1, serialize=True, verbose=False)
 
 
-class Recorder(openspiel._Luck):
+class Recorder(Luck):
     """Answers as the game's own generator does, and remembers what it has said."""
 
     def __init__(self, generator):
@@ -79,7 +79,8 @@ class Recorder(openspiel._Luck):
 def luck_of(states, move):
     """What the generator in a state draws during the next move, or during the deal."""
     recorder = Recorder(states["rng"])
-    state = openspiel._Scripted(states.copy()[0], recorder)
+    state = Scripted(states.copy()[0], ())
+    state.__dict__["rng"] = recorder
     if move is None:
         setup(state)
     else:
