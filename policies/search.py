@@ -246,7 +246,7 @@ class _Workspace:
     def __init__(self, variant: Variant, settings: Settings, playout: Any, guide: Any) -> None:
         share = -(-settings.simulations // settings.trees)
         nodes = min(share + 1, MAX_NODES) if settings.simulations else MAX_NODES
-        self.settings, self.steps = settings, 0
+        self.steps = 0
         self.truth, self.desk = variant.new_states(1), new_desk(variant)
         self.tree = new_tree(variant, nodes, nodes) if guide is None else new_guided_tree(variant, nodes)
         self._grow: Callable[..., Any] | None = None
@@ -261,9 +261,8 @@ class _Workspace:
             c, mix = _number(settings.c, GUIDED_C), _number(settings.mix, GUIDED_MIX)
             self._way = (fresh_token(guide), playout, c, mix, modelled)
 
-    def grow(self, truth: np.ndarray, seat: int, stream: np.ndarray, stop: list[bool]) -> None:
+    def grow(self, settings: Settings, truth: np.ndarray, seat: int, stream: np.ndarray, stop: list[bool]) -> None:
         """Grow one tree within its share of the budget, in slices: between them Python sees Ctrl-C, and we `stop`."""
-        settings = self.settings
         plant(self.tree)
         self.truth[0] = truth[0]  # whatever array it comes from, compiled code gets one of a known type
         task = (self.truth, seat, *self._way)
@@ -361,7 +360,7 @@ class SearchPolicy:
             try:
                 for task in range(first, last):
                     truth, seat = states[task // trees : task // trees + 1], int(seats[task // trees])
-                    space.grow(truth, seat, luck[task : task + 1], stop)
+                    space.grow(self.settings, truth, seat, luck[task : task + 1], stop)
                     harvest(space.tree, visits[task], totals[task])
             except BaseException:
                 stop[0] = True  # for the other threads, which are waited for

@@ -93,6 +93,12 @@ def test_both_commands_take_a_deck(command: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [ARENA, TRAIN], ids=lambda command: command[0])
+def test_both_commands_know_the_same_games(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chess" if word == "pikit_v0" else word for word in command]) == 2
+    assert "there is no game 'chess'; games are bite_night_v0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [ARENA, TRAIN], ids=lambda command: command[0])
 def test_players_are_an_option_like_any_other(command: list[str], tmp_path: Path) -> None:
     options = played(command, tmp_path, "--option", "players=2", "--option", "max_turns=30")
     assert (options["players"], options["max_turns"]) == (2, 30)
@@ -108,7 +114,6 @@ def test_players_are_an_option_like_any_other(command: list[str], tmp_path: Path
         (["--option", "colour=red"], "pikit_v0 has no option 'colour'; its options are players, deck"),
         (["--option", "deck=[1, 2]"], "pikit_v0: deck=[1, 2] is not allowed; allowed: None, or a dict"),
         (["--option", "max_turns=ten"], "pikit_v0: max_turns='ten' is not allowed"),
-        (["--game", "chess"], "there is no game 'chess'"),
     ],
 )
 def test_both_commands_say_the_same_about_a_mistake(

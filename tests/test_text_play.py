@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -133,6 +134,7 @@ def run_in_terminal(*words: str) -> tuple[subprocess.Popen[bytes], int]:
     process = subprocess.Popen(
         [sys.executable, "-m", "monsterzoo.training.text_play", *WORDS, *words],
         stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # jobs in the background ignore it
     )  # fmt: skip
     os.close(slave)
     return process, master
@@ -140,7 +142,7 @@ def run_in_terminal(*words: str) -> tuple[subprocess.Popen[bytes], int]:
 
 def read_until(master: int, text: str, seconds: float = 120) -> str:
     shown, end = "", time.monotonic() + seconds
-    while text not in shown and time.monotonic() < end:
+    while text not in shown and select.select([master], [], [], max(end - time.monotonic(), 0))[0]:
         try:
             shown += os.read(master, 4096).decode()
         except OSError:  # the other end is closed
