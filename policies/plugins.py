@@ -100,7 +100,7 @@ def rl_module(trained: Any, module_id: str | None) -> Any:
     if module_id is None and len(known) == 1:
         module_id = known[0]
     if module_id not in known:
-        raise ValueError(f"module_id={module_id!r} is not allowed; allowed: {', '.join(map(repr, known))}")
+        raise ValueError(f"module_id={module_id!r} is not allowed; allowed: {', '.join(map(repr, sorted(known)))}")
     return trained[module_id]
 
 
