@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from monsterzoo.benchmarks import coldstart
 from monsterzoo.envs.core import patience
+from monsterzoo.envs.core.jit import JIT_OFF
 from toys import write_game
 
 
@@ -110,6 +111,33 @@ def test_bounds_are_checked_on_request(tmp_path: Path) -> None:
         assert done.stdout == "1\n"
         assert done.stderr.strip().endswith(error)
         assert bool(done.returncode) == bool(error)
+
+
+_EDITED = """
+import sys
+from pathlib import Path
+import numpy as np
+from monsterzoo.envs.core.jit import kernel
+
+@kernel
+def answer(values):
+    return values[0] + 1
+
+if len(sys.argv) > 1:  # somebody edits the file while the process goes on
+    Path(__file__).write_text(Path(__file__).read_text().replace("values[0] + 1", "values[0] + 2"))
+print(answer(np.zeros(1, np.int64)))
+"""
+
+
+@pytest.mark.skipif(JIT_OFF, reason="nothing is compiled")
+def test_code_of_sources_that_were_edited_meanwhile_is_not_kept_for_the_new_ones(tmp_path: Path) -> None:
+    script = tmp_path / "edited.py"
+    script.write_text(_EDITED)
+    environment = {**os.environ, "MONSTERZOO_CACHE_DIR": str(tmp_path / "cache")}
+    for words, answer in ((["edit"], "1\n"), ([], "2\n")):
+        command = [sys.executable, script, *words]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.stdout == answer, done.stderr
 
 
 def test_a_cold_start_is_measured_in_a_process_of_its_own() -> None:

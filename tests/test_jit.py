@@ -201,6 +201,8 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> frozenset[Path]:
 
 
 def folder_for(sources: frozenset[Path]) -> Path:
+    """The folder that a new process would take."""
+    cache._digest.cache_clear()
     folder: Path = cache._folder.__wrapped__(sources, "")
     return folder
 

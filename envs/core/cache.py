@@ -1,7 +1,9 @@
 """Where compiled code is kept: one folder for each set of sources it was built from.
 
 A kernel is built from this package, its own, and those its arguments belong to: a game's, a player's (`belongs_to`).
-The folder is named after a digest of all these sources: numba would only notice changes in the kernel's own file.
+The folder is named after a digest of all these sources: numba would only notice changes in the kernel's own file. They
+are read when they are imported (`note_sources`), since that is what will be compiled: a process that goes on while its
+sources are edited must not keep old code under the name of the new.
 """
 
 import hashlib
@@ -53,10 +55,30 @@ def cache_root() -> Path:
     return base / "monsterzoo"
 
 
+def note_sources(function: Callable[..., Any]) -> None:
+    """Read what a function that was just imported may be compiled with."""
+    _digest(_home(function))
+
+
 def _home(function: Callable[..., Any]) -> Path:
     """The package folder, or just the script, in which a function is defined."""
-    file = Path(getattr(function, "py_func", function).__code__.co_filename).resolve()
+    return _home_of(getattr(function, "py_func", function).__code__.co_filename)
+
+
+@cache
+def _home_of(filename: str) -> Path:
+    file = Path(filename).resolve()
     return file.parent if (file.parent / "__init__.py").exists() else file
+
+
+@cache
+def _digest(home: Path) -> bytes:
+    """A digest of a package or a script, as it is when first asked for."""
+    digest = hashlib.sha256()
+    for source in [home] if home.is_file() else _compiled_files(home):
+        with suppress(OSError):  # such as a notebook's cell, which is no file
+            digest.update(f"{home.name}/{source.relative_to(home)}".encode() + b"\0" + source.read_bytes() + b"\0")
+    return digest.digest()
 
 
 def _homes(arguments: Any) -> Iterator[Path]:
@@ -125,10 +147,7 @@ def _complain(problem: str) -> None:
 
 @cache
 def _folder(sources: frozenset[Path], mode: str) -> Path:
-    digest = hashlib.sha256()
-    for home in sorted(sources):
-        for source in [home] if home.is_file() else _compiled_files(home):
-            digest.update(f"{home.name}/{source.relative_to(home)}".encode() + b"\0" + source.read_bytes() + b"\0")
+    digest = hashlib.sha256(b"".join(_digest(home) for home in sorted(sources)))
     folder = cache_root() / (digest.hexdigest()[:20] + mode)
     with suppress(OSError):  # a cache that cannot be written is no reason to fail
         if folder.exists():

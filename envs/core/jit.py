@@ -17,7 +17,7 @@ from numba.core.registry import CPUDispatcher
 from numba.extending import overload as numba_overload
 from numba.np.numpy_support import from_dtype
 
-from .cache import belongs_to, kept_for, sources_of
+from .cache import belongs_to, kept_for, note_sources, sources_of
 from .linking import InnerFunction, PartCompiler, WholeCompiler
 from .patience import patience
 
@@ -55,6 +55,7 @@ def numeric(function: _Function) -> _Function:
 def _inner(function: _Function, **options: Any) -> _Function:
     if JIT_OFF:
         return function
+    note_sources(function)
     dispatcher = numba.njit(**_PART, **options)(function)
     dispatcher.__class__ = InnerFunction
     return dispatcher
@@ -72,6 +73,7 @@ def kernel(function: _Function) -> _Function:
     """
     if JIT_OFF:
         return function
+    note_sources(function)
     dispatcher = numba.njit(pipeline_class=WholeCompiler, no_cfunc_wrapper=True, **_COMMON)(function)
     dispatcher.__class__ = _Kernel
     return dispatcher
