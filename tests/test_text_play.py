@@ -166,6 +166,7 @@ def test_an_interrupt_leaves_politely_and_keeps_the_record(tmp_path: Path) -> No
     out = tmp_path / "game.json"
     process, master = run_in_terminal("--output", str(out))
     read_until(master, "> ")
+    time.sleep(1)  # between the prompt and the wait for a line Python would note the signal, and go on waiting
     process.send_signal(signal.SIGINT)
     shown = read_until(master, "The record is in")
     assert "Traceback" not in shown
