@@ -3,8 +3,11 @@
 from hashlib import sha256
 
 import numpy as np
+from monsterzoo.envs.players import make_player
 from monsterzoo.policies import Policy
 from monsterzoo.policies.neural import NeuralPolicy
+
+from .variants import all_variants
 
 
 def fingerprint(policy: Policy) -> str | None:
@@ -17,3 +20,14 @@ def fingerprint(policy: Policy) -> str | None:
         digest.update(name.encode())
         digest.update(np.ascontiguousarray(values, np.float32).tobytes())
     return digest.hexdigest()[:8]
+
+
+def shipped_networks() -> dict[str, str | None]:
+    """The fingerprints of the networks that are shipped now, by variant."""
+    found = {}
+    for name, one in all_variants().items():
+        try:
+            found[name] = fingerprint(make_player(one.variant, "pretrained"))
+        except ValueError:  # there is none
+            continue
+    return found

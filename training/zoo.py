@@ -16,7 +16,7 @@ from monsterzoo.policies.neural import PRETRAINED, NeuralPolicy
 
 from . import settings
 from .config import Config
-from .interrupts import Interrupted, exit_code
+from .interrupts import exit_code, goes_on_from
 from .models import Measuring, enter_model, measure_all, publish, read_index, win_rate_alone, write_index
 from .models_page import networks_table, rate, seeds_table, table
 from .recipes import RECIPES, SEEDED
@@ -35,7 +35,7 @@ def main(words: list[str]) -> int:
     seeds = [settings.checked(Config, "seed", seed) for seed in parsed.seeds or [parsed.seed]]
     if len(set(seeds)) < len(seeds):
         raise ValueError("--seeds must all be different")
-    try:
+    with goes_on_from(parsed.runs):
         if parsed.list:
             print(overview(parsed.runs, parsed.out))
         elif parsed.measure:
@@ -51,8 +51,6 @@ def main(words: list[str]) -> int:
                 make(recipe[0], games, parsed.anew, parsed.out)
             if not wanted:
                 print("every variant has a network; name some to make them again, or say --all")
-    except Interrupted as interruption:
-        raise Interrupted(interruption.number, f"interrupted; the same command goes on from {parsed.runs}") from None
     return 0
 
 
