@@ -134,6 +134,15 @@ def enter_model(model: dict[str, Any], folder: Path = PRETRAINED) -> None:
     write_index(index, folder)
 
 
+def measure_again(files: Sequence[str], games: int, folder: Path = PRETRAINED) -> None:
+    """Measure shipped networks, and write down what they do now."""
+    for model in read_index(folder)["models"]:
+        if model["file"] in files:
+            print(f"{model['file']}: measuring, {games} games against each opponent", flush=True)
+            variant = find_game(model["game"]).variant(**model["options"])
+            enter_model({**model, "arena": measure_all(variant, folder / model["file"], games)}, folder)
+
+
 def main(argv: list[str]) -> int:
     """Publish runs, or with none of them measure what is shipped anew."""
     parser = argparse.ArgumentParser("python -m monsterzoo.training.models", description=__doc__)
@@ -143,9 +152,8 @@ def main(argv: list[str]) -> int:
     games = Measuring(**given(chosen, Measuring)).games
     for run in chosen.runs:
         enter_model(publish(run, games))
-    for model in read_index()["models"] if not chosen.runs else ():
-        variant = find_game(model["game"]).variant(**model["options"])
-        enter_model({**model, "arena": measure_all(variant, PRETRAINED / model["file"], games)})
+    if not chosen.runs:
+        measure_again([model["file"] for model in read_index()["models"]], games)
     print(networks_table(read_index()["models"]))
     return 0
 

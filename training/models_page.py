@@ -11,8 +11,9 @@ KINDS = {"alone": "alone", "mixed": "arena"}
 TITLE = """# Trained networks
 
 Loaded with `monsterzoo.policies.make("pretrained", game, **options)`; numpy is all they need. A network plays its most
-likely action, and refuses observations other than those it was trained on. Made, measured and written down here by
-`python -m monsterzoo.training.zoo` from the recipes in `training/recipes.py`.
+likely action, and refuses observations other than those it was trained on. The commands that made them are at the end.
+`python -m monsterzoo.training.zoo` makes networks by the recipes in `training/recipes.py`, measures them, and writes
+this page from `index.json`.
 
 Win rates come with 95 % intervals; equal players would have the rate in the column "even". "Alone": the network plays
 one side, the opponent all others. "Arena": all mixtures of both at a table, every deal replayed until each has had

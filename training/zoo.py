@@ -17,7 +17,7 @@ from monsterzoo.policies.neural import PRETRAINED, NeuralPolicy
 from . import settings
 from .config import Config
 from .interrupts import exit_code, goes_on_from
-from .models import Measuring, enter_model, measure_all, publish, read_index, win_rate_alone, write_index
+from .models import Measuring, enter_model, measure_again, publish, read_index, win_rate_alone, write_index
 from .models_page import networks_table, rate, seeds_table, table
 from .recipes import RECIPES, SEEDED
 from .stages import Stage, carry_out, check_runs, read_recipe
@@ -39,7 +39,8 @@ def main(words: list[str]) -> int:
         if parsed.list:
             print(overview(parsed.runs, parsed.out))
         elif parsed.measure:
-            measure_again(parsed.variants, games, parsed.out)
+            measure_again([f"{one.name}.npz" for one in chosen_variants(parsed.variants)], games, parsed.out)
+            print(networks_table(read_index(parsed.out)["models"]))
         elif parsed.seeds is not None:
             recipes = [plan(one, seeds, parsed.runs) for one in chosen_variants(parsed.variants or SEEDED)]
             for recipe in recipes:
@@ -72,17 +73,6 @@ def make(stages: list[Stage], games: int, anew: bool, folder: Path) -> None:
     model["commands"] = [stage.config.command() for stage in stages]
     enter_model(model, folder)
     print(networks_table([model]), flush=True)
-
-
-def measure_again(names: list[str], games: int, folder: Path) -> None:
-    """Measure shipped networks, all or those of some variants."""
-    files = [f"{one.name}.npz" for one in chosen_variants(names)]
-    for model in read_index(folder)["models"]:
-        if model["file"] in files:
-            print(f"{model['file']}: measuring, {games} games against each opponent", flush=True)
-            of = NamedVariant(model["game"], model["options"])
-            enter_model({**model, "arena": measure_all(of.variant, folder / model["file"], games)}, folder)
-    print(networks_table(read_index(folder)["models"]))
 
 
 def compare_seeds(recipe: list[list[Stage]], games: int, anew: bool, folder: Path) -> None:
