@@ -451,7 +451,7 @@ def test_benchmarks_are_found_by_name(capsys: pytest.CaptureFixture[str]) -> Non
         with suppress(SystemExit):  # what needs an extra that is not installed only says so
             assert main(["bench", name, "--help"]) == 0
         assert f"usage: monsterzoo bench {name} " in capsys.readouterr().out
-    assert benchmarks().keys() >= {"throughput", "coldstart", "peers", "strength", "sb3"}
+    assert benchmarks().keys() >= {"throughput", "coldstart", "peers", "strength", "enemies", "sb3"}
     assert main(["bench", "speed"]) == 2
     assert "there is no benchmark 'speed'; there are coldstart" in capsys.readouterr().err
 
@@ -472,7 +472,7 @@ def test_a_benchmark_writes_where_it_is_told_and_nowhere_else(tmp_path: Path) ->
     published = {path: path.stat().st_mtime_ns for path in PUBLISHED}
     command = [sys.executable, "-m", "monsterzoo.training.cli", "bench"]
     environment = {**os.environ, "TMPDIR": str(scratch)}
-    ladder = ["strength", "--game", "pikit_v0", "--games", "2", "--fast-games", "4", "--budgets", "2"]
+    ladder = ["strength", "--game", "pikit_v0", "--games", "2", "--fast-games", "4", "--rungs", "search:2"]
     for words in (["throughput", "--quick", "--game", "pikit_v0", "--num-envs", "4"], ladder):
         subprocess.run([*command, *words], cwd=here, env=environment, check=True, capture_output=True)
         assert not list(here.iterdir())

@@ -180,7 +180,7 @@ class RunConfig(Checked):
         words = ["monsterzoo", "train"] + ([] if self.method == Config.method else ["--method", self.method])
         for one in fields(self):
             value, name = getattr(self, one.name), flag(one.name)
-            always = one.name in ("game", "players", "minutes", "seed", "out")
+            always = one.name in ("game", "players", "seed", "out") or (one.name == "minutes" and not self.updates)
             if value == settings.default_of(type(self), one.name) and not always:
                 continue
             if isinstance(value, bool):

@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType, TracebackType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -56,6 +57,15 @@ def exit_code(program: str, work: Callable[[list[str]], int], words: list[str]) 
     except ValueError as error:
         print(f"{program}: {error}", file=sys.stderr)
         return 2
+
+
+@contextmanager
+def goes_on_from(folder: Path) -> Iterator[None]:
+    """Work of several parts in a folder: an interruption says that the same command goes on."""
+    try:
+        yield
+    except Interrupted as interruption:
+        raise Interrupted(interruption.number, f"interrupted; the same command goes on from {folder}") from None
 
 
 class Patient:

@@ -5,9 +5,8 @@ shipped, and writes the index that `monsterzoo.policies` reads and the table tha
 """
 
 import argparse
-import json
-import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,27 +22,16 @@ from monsterzoo.policies.neural import PRETRAINED, WEIGHTS, NeuralPolicy
 from .arena import Tournament
 from .config import RUN, RunConfig
 from .evaluation import play_games
+from .files import read_json, replacing, write_json
 from .interrupts import exit_code
+from .models_page import OPPONENTS, networks_table, page
 from .ratings import NORMAL_95
 from .settings import Checked, Whole, add_flags, given
+from .variants import REWARD, variant_name
 
 INDEX, README = "index.json", "README.md"
-OPPONENTS = ("random", "heuristic")
-REWARD = "reward"  # the option that matters in training only
-TITLE = """# Trained networks
-
-Loaded with `monsterzoo.policies.make("pretrained", game, **options)`; numpy is all they need. A network plays its most
-likely action, and refuses observations other than those it was trained on. Written by
-`python -m monsterzoo.training.models` from `index.json`.
-
-Win rates come with 95 % intervals; equal players would have the rate in the column "even". "Alone": the network plays
-one side, the opponent all others. "Arena": all mixtures of both at a table, every deal replayed until each has had
-every side (with more than two sides a network shares the wins with its own copies, so the rate stays well below 100 %).
-
-Where more than two sides play, it matters whom a network has learned to play with. Bite Night's learned as one seat
-among heuristic players (`--self-play 0`). Trained by self-play instead, networks agreed among themselves on another way
-to share the tiles: among them a single heuristic player loses, among heuristic players a single one of them does.
-"""
+LARGEST = 300_000
+"""Bytes that a shipped network may have."""
 
 
 @dataclass
@@ -53,35 +41,57 @@ class Measuring(Checked):
     games: Annotated[int, "games against each opponent", Whole(4, 1_000_000_000)] = 4000
 
 
-def publish(run: Path, games: int, folder: Path = PRETRAINED) -> dict[str, Any]:
-    """Ship a run's network; returns its entry in the index."""
+def publish(run: Path, games: int, folder: Path = PRETRAINED, earlier: Sequence[Path] = ()) -> dict[str, Any]:
+    """Ship a run's network; returns its entry in the index.
+
+    Raises `ValueError` if the run is not finished, or its network is too large to be shipped.
+
+    Args:
+        run: folder of the run.
+        games: to measure it by, against each opponent.
+        folder: where it goes.
+        earlier: folders of the runs it started from, whose work counts too.
+    """
     config = RunConfig.read(run / RUN)
-    summary = json.loads((run / RUN).read_text())
-    if "result" not in summary:
-        raise ValueError(f"the run in {run} is not finished")
+    summaries = [finished_summary(one) for one in (*earlier, run)]
     arrays, about = neural.read(run / WEIGHTS)
     played = {key: value for key, value in config.game_options().items() if key != REWARD}
-    others = (re.sub(r"[^\w.]+", "_", str(value)).strip("_") for value in list(played.values())[1:])
-    file = "-".join([config.game, f"{config.players}p", *others]) + ".npz"
-    folder.mkdir(exist_ok=True)
-    neural.write(folder / file, {name: values.astype(np.float16) for name, values in arrays.items()}, about)
+    file = variant_name(config.game, played) + ".npz"
     variant = find_game(config.game).variant(**played)
-    policy = NeuralPolicy(variant, *neural.read(folder / file), name="pretrained")
-    opponents = [spec for spec in OPPONENTS if spec != "heuristic" or has_heuristic(variant)]
-    result = summary["result"]
+    with replacing(folder / file) as part:  # its predecessor stays until it is measured
+        neural.write(part, {name: values.astype(np.float16) for name, values in arrays.items()}, about)
+        if part.stat().st_size > LARGEST:
+            size = f"{part.stat().st_size / 1000:.0f} KB"
+            raise ValueError(f"the network of {run} has {size}, at most {LARGEST // 1000} KB are shipped")
+        measured = measure_all(variant, part, games)
     return {
         "file": file,
         "game": config.game,
         "options": played,
-        "commands": summary["commands"],
+        "commands": [command for summary in summaries for command in summary["commands"]],
         "seed": config.seed,
-        "minutes": round(result["seconds"] / 60, 1),
-        "steps": result["steps"],
-        "versions": summary["versions"],
+        "minutes": round(sum(summary["result"]["seconds"] for summary in summaries) / 60, 1),
+        "steps": sum(summary["result"]["steps"] for summary in summaries),
+        "versions": summaries[-1]["versions"],
         "weights": int(sum(values.size for values in arrays.values())),
         "even": 1 / variant.sides,
-        "arena": {spec: measure(variant, policy, spec, games) for spec in opponents},
+        "arena": measured,
     }
+
+
+def finished_summary(run: Path) -> dict[str, Any]:
+    """What a finished run says about itself; raises `ValueError` for one that is not."""
+    summary = read_json(run / RUN, "the description of a run")
+    if "result" not in summary:
+        raise ValueError(f"the run in {run} is not finished")
+    return summary
+
+
+def measure_all(variant: Variant, file: Path, games: int) -> dict[str, Any]:
+    """How a shipped network does against each opponent that the game has."""
+    policy = NeuralPolicy(variant, *neural.read(file), name="pretrained")
+    opponents = [spec for spec in OPPONENTS if spec != "heuristic" or has_heuristic(variant)]
+    return {spec: measure(variant, policy, spec, games) for spec in opponents}
 
 
 def measure(variant: Variant, policy: Policy, spec: str, games: int, seed: int = 1) -> dict[str, Any]:
@@ -102,39 +112,26 @@ def win_rate_alone(variant: Variant, policy: Policy, rival: Policy, games: int, 
     return {"games": len(shares), "win_rate": rate, "interval": [rate - half, rate + half]}
 
 
-def read_index(folder: Path = PRETRAINED) -> list[dict[str, Any]]:
-    """The shipped networks."""
+def read_index(folder: Path = PRETRAINED) -> dict[str, Any]:
+    """The index: "models", the shipped networks, and "seeds", what recipes gave with several seeds."""
     path = folder / INDEX
-    return json.loads(path.read_text())["models"] if path.exists() else []
+    return read_json(path, "an index of networks") if path.exists() else {"models": []}
 
 
-def write_index(models: list[dict[str, Any]], folder: Path = PRETRAINED) -> None:
-    """Write the index and the table."""
-    models = sorted(models, key=lambda model: model["file"])
-    (folder / INDEX).write_text(json.dumps({"models": models}, indent=2) + "\n")
-    (folder / README).write_text(document(models))
+def write_index(index: dict[str, Any], folder: Path = PRETRAINED) -> None:
+    """Write the index and the page about it."""
+    write_json(folder / INDEX, index)
+    with replacing(folder / README) as part:
+        part.write_text(page(index))
+    neural.pretrained.cache_clear()
 
 
-def document(models: list[dict[str, Any]]) -> str:
-    """The table for people."""
-    head = ["network", "weights", "seed", "minutes", "steps", "even"]
-    head += [f"{spec}, {kind}" for spec in OPPONENTS for kind in ("alone", "arena")]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for model in models:
-        size, steps = f"{model['weights'] / 1000:.0f} k", f"{model['steps'] / 1e6:.1f} M"
-        cells = [f"`{model['file']}`", size, str(model["seed"]), str(model["minutes"]), steps, f"{model['even']:.0%}"]
-        rates = ((model["arena"].get(spec), kind) for spec in OPPONENTS for kind in ("alone", "mixed"))
-        cells += [_rate(measured[kind]) if measured else "–" for measured, kind in rates]
-        lines.append("| " + " | ".join(cells) + " |")
-    lines += ["", "The commands:", "", "```sh"]
-    lines += [command for model in models for command in model["commands"]]
-    lines += ["```"]
-    return TITLE + "\n" + "\n".join(lines) + "\n"
-
-
-def _rate(result: dict[str, Any]) -> str:
-    low, high = result["interval"]
-    return f"{100 * result['win_rate']:.1f} % ({100 * low:.1f}–{100 * high:.1f})"
+def enter_model(model: dict[str, Any], folder: Path = PRETRAINED) -> None:
+    """Put a network's entry into the index, in the place of its predecessor, and write index and page."""
+    index = read_index(folder)
+    others = [one for one in index["models"] if one["file"] != model["file"]]
+    index["models"] = sorted([*others, model], key=lambda one: str(one["file"]))
+    write_index(index, folder)
 
 
 def main(argv: list[str]) -> int:
@@ -144,17 +141,12 @@ def main(argv: list[str]) -> int:
     add_flags(parser, Measuring)
     chosen = parser.parse_args(argv)
     games = Measuring(**given(chosen, Measuring)).games
-    models = {model["file"]: model for model in read_index()}
     for run in chosen.runs:
-        model = publish(run, games)
-        models[model["file"]] = model
-    if not chosen.runs:
-        for model in models.values():
-            variant = find_game(model["game"]).variant(**model["options"])
-            policy = NeuralPolicy(variant, *neural.read(PRETRAINED / model["file"]), name="pretrained")
-            model["arena"] = {spec: measure(variant, policy, spec, games) for spec in model["arena"]}
-    write_index(list(models.values()))
-    print(document(sorted(models.values(), key=lambda model: str(model["file"]))))
+        enter_model(publish(run, games))
+    for model in read_index()["models"] if not chosen.runs else ():
+        variant = find_game(model["game"]).variant(**model["options"])
+        enter_model({**model, "arena": measure_all(variant, PRETRAINED / model["file"], games)})
+    print(networks_table(read_index()["models"]))
     return 0
 
 

@@ -1,0 +1,150 @@
+"""What an enemy wins against each player: `monsterzoo exploit` for all networks that are shipped, and for others.
+
+Against every player a network is trained that knows it: it starts as its copy, or by imitating it, and learns to beat
+it on all other sides. What it wins in the end is a lower bound of what can be won. Enemies stay in a folder of runs;
+the same command goes on with them, and one with more updates trains them further. With `--output` what is found goes
+into enemies.json and enemies.md, and replaces what was found before of the same player.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from monsterzoo.envs.players import make_player
+from monsterzoo.training import settings
+from monsterzoo.training.arena import ArenaOptions
+from monsterzoo.training.config import Config
+from monsterzoo.training.exploit_cli import find_enemy
+from monsterzoo.training.files import read_json, replacing, write_json
+from monsterzoo.training.fingerprints import fingerprint, shipped_networks
+from monsterzoo.training.interrupts import goes_on_from
+from monsterzoo.training.models_page import rate, table
+from monsterzoo.training.variants import NamedVariant, all_variants, chosen_variants
+
+RUNS = Path("runs/enemies")
+MOST = 0.65
+"""A player that loses more games than this to one enemy, where two sides play, is marked."""
+TITLE = """# Enemies
+
+How often an enemy wins that was trained against one player, and plays one side while that player has all others:
+`monsterzoo exploit`. The enemy starts as a copy of the player, or by imitating it. Its win rate is a lower bound: a
+better enemy, or one that has learned for longer, may win more. Intervals are 95 %; "even" is what an equal player would
+win. Marked: more than 65 % where two sides play.
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train and measure the enemies; with `--output` write what was found after each."""
+    parsed = _parser().parse_args(arguments)
+    chosen: dict[str, Any] = {"tensorboard": False, "evaluate_every": 120.0}
+    for name in ("updates", "seed", "num_envs"):
+        if getattr(parsed, name) is not None:
+            chosen[name] = settings.checked(Config, name, getattr(parsed, name))
+    if not chosen["updates"]:
+        raise ValueError("--updates 0 is no budget")
+    games = settings.checked(ArenaOptions, "games", parsed.games)
+    rows = []
+    with goes_on_from(parsed.runs):
+        for one in chosen_variants(parsed.variant or []):
+            for spec in parsed.policies:
+                row = measured(one, spec, chosen, games, parsed.runs, parsed.output)
+                if row is not None:
+                    rows.append(row)
+    if parsed.output is not None:
+        write(parsed.output, read(parsed.output), parsed.forget)
+        rows = read(parsed.output)
+    print(table_of(rows, shipped_networks()))
+    return 0
+
+
+def measured(
+    one: NamedVariant, spec: str, chosen: dict[str, Any], games: int, runs: Path, output: Path | None
+) -> dict[str, Any] | None:
+    """What an enemy wins against a player, from the file if that was found before; None if nobody plays by the spec."""
+    try:
+        network = fingerprint(make_player(one.variant, spec))
+    except ValueError as error:
+        print(f"{one.name}, {spec}: left out, {error}", file=sys.stderr)
+        return None
+    known = [] if output is None else read(output)
+    for row in known:
+        enough = row["updates"] >= chosen["updates"] and row["games"] >= games // one.variant.sides * one.variant.sides
+        if enough and _key(row) == (one.name, spec, network) and row["seed"] == chosen.get("seed", Config.seed):
+            return row
+    seed = f"seed-{chosen['seed']}" if chosen.get("seed") else None
+    parts = [spec.replace("/", "-").replace(":", "-"), network, seed]
+    folder = runs / one.name / "-".join(part for part in parts if part is not None)
+    print(f"{one.name}: an enemy of {spec}, {chosen['updates']} updates, into {folder}", flush=True)
+    found = find_enemy(one.variant, spec, {**chosen, "out": str(folder)}, games)
+    kept = ("even", "win_rate", "interval", "games", "updates", "steps", "minutes", "seed")
+    row = {"variant": one.name, "policy": spec, "network": network, **{key: found[key] for key in kept}}
+    if output is not None:
+        write(output, [*(other for other in read(output) if _key(other) != _key(row)), row])
+    return row
+
+
+def _key(row: dict[str, Any]) -> tuple[Any, ...]:
+    """Whom a row is about."""
+    return row["variant"], row["policy"], row["network"]
+
+
+def read(folder: Path) -> list[dict[str, Any]]:
+    """What was found so far."""
+    path = folder / "enemies.json"
+    rows: list[dict[str, Any]] = read_json(path, "a file of enemies")["enemies"] if path.exists() else []
+    return rows
+
+
+def write(folder: Path, rows: list[dict[str, Any]], forget: bool = False) -> None:
+    """Write both files, variants in their order; what was found of earlier networks stays unless it is forgotten."""
+    now, order = shipped_networks(), list(all_variants())
+    rows = [row for row in rows if not (forget and _earlier(row, now))]
+    rows.sort(key=lambda row: (order.index(row["variant"]), row["policy"], not _earlier(row, now)))
+    write_json(folder / "enemies.json", {"enemies": rows})
+    with replacing(folder / "enemies.md") as part:
+        part.write_text(f"{TITLE}\n{table_of(rows, now)}\n")
+
+
+def table_of(rows: list[dict[str, Any]], now: dict[str, str | None]) -> str:
+    """The enemies as a Markdown table; `now` are the networks that are shipped."""
+    lines = []
+    for row in rows:
+        player = "an earlier network" if _earlier(row, now) else row["policy"]
+        wins = f"**{rate(row)}** (marked)" if row["even"] == 0.5 and row["win_rate"] > MOST else rate(row)
+        steps = f"{row['steps'] / 1e6:.1f} M"
+        lines.append([row["variant"], player, f"{row['even']:.0%}", wins, f"{row['games']:,}", steps, str(row["seed"])])
+    return table(["variant", "player", "even", "its enemy wins", "games", "learned from, steps", "seed"], lines)
+
+
+def _earlier(row: dict[str, Any], now: dict[str, str | None]) -> bool:
+    """Whether another network is shipped now than the one that a row is about."""
+    return bool(row["policy"] == "pretrained" and row["network"] != now.get(row["variant"]))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="monsterzoo bench enemies", description=__doc__)
+    parser.add_argument("--variant", nargs="+", metavar="NAME", help="such as pikit_v0-2p (default: all)")
+    parser.add_argument(
+        "--policies",
+        nargs="*",
+        default=["pretrained"],
+        metavar="POLICY",
+        help="whom to find enemies of (default: pretrained); none of them: only write the table again",
+    )
+    parser.add_argument("--updates", default="200", metavar="N", help="budget of each enemy (default: %(default)s)")
+    parser.add_argument("--games", default="4000", metavar="N", help="to measure each by (default: %(default)s)")
+    parser.add_argument("--num-envs", metavar="N", help="games at once while learning; few of them for searches")
+    parser.add_argument("--seed", metavar="N", help="of the enemies (default: 0)")
+    parser.add_argument(
+        "--runs", type=Path, default=RUNS, metavar="FOLDER", help="of the enemies (default: %(default)s)"
+    )
+    parser.add_argument("--output", type=Path, metavar="FOLDER", help="write enemies.json and enemies.md there")
+    parser.add_argument(
+        "--forget", action="store_true", help="drop what was found of networks that are not shipped now"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
