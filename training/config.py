@@ -296,7 +296,7 @@ class PlayoutConfig(LessonConfig):
 
     method = "playouts"
 
-    num_envs: Annotated[int, "games played at once, each to its horizon in every update", Whole(1)] = 512
+    lessons: Annotated[int, "most lessons of one game in an update", Whole(1, 1024)] = 128
     self_play: Annotated[
         float, "share of games in which the network plays all sides, else one against the heuristic", Number(0, 1)
     ] = 0.5

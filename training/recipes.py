@@ -12,49 +12,31 @@ blocks, and without imitating anybody first. `{name}` is the folder of an earlie
 The last stage's network is the one that is shipped. `python -m monsterzoo.training.zoo` carries recipes out.
 """
 
-POINTS = "--option reward=score --imitate-share 0.15 --minibatch 1024"
-"""Where games are long: every point counts, not the last one alone."""
+COMPARING = "--method playouts --imitate-share 0.08"
 
 RECIPES: dict[str, dict[str, str]] = {
-    "bite_night_v0-4p": {
-        "ppo": f"--updates 714 {POINTS} --entropy-coef 0.003 --self-play 0 --opponents heuristic",
-    },
-    "bite_night_v0-3p": {
-        "ppo": f"--updates 714 {POINTS} --entropy-coef 0.003 --self-play 0 --opponents heuristic",
-    },
-    "bite_night_v0-4p-advanced": {
-        "ppo": f"--updates 714 {POINTS} --entropy-coef 0.003 --self-play 0 --opponents heuristic",
-    },
-    "bite_night_v0-3p-advanced": {
-        "ppo": f"--updates 714 {POINTS} --entropy-coef 0.003 --self-play 0 --opponents heuristic",
-    },
-    "bite_night_v0-4p-draft": {
-        "ppo": f"--updates 714 {POINTS} --entropy-coef 0.003 --self-play 0 --opponents heuristic",
-    },
+    "bite_night_v0-4p": {"playouts": f"{COMPARING} --updates 850 --width 104 --scale 0.01"},
+    "bite_night_v0-3p": {"playouts": f"{COMPARING} --updates 850 --width 112 --scale 0.01"},
+    "bite_night_v0-4p-advanced": {"playouts": f"{COMPARING} --updates 700 --width 88 --scale 0.01"},
+    "bite_night_v0-3p-advanced": {"playouts": f"{COMPARING} --updates 850 --width 96 --scale 0.01"},
+    "bite_night_v0-4p-draft": {"playouts": f"{COMPARING} --updates 850 --width 104 --scale 0.01"},
     "pikit_v0-4p": {
-        "ppo": "--updates 196",
+        "playouts": f"{COMPARING} --updates 250",
+        "ppo": "--updates 150 --learning-rate 0.0005 --opponents past heuristic",
     },
     "pikit_v0-3p": {
-        "ppo": "--updates 200",
+        "playouts": f"{COMPARING} --updates 250",
+        "ppo": "--updates 150 --learning-rate 0.0005 --opponents past heuristic",
     },
     "pikit_v0-2p": {
-        "ppo": "--updates 220",
+        "playouts": f"{COMPARING} --updates 300",
+        "ppo": "--updates 150 --learning-rate 0.0005 --opponents past heuristic",
     },
-    "yokai_septet_v0-4p": {
-        "ppo": f"--updates 1014 {POINTS} --entropy-coef 0.005 --opponents past heuristic",
-    },
-    "yokai_septet_v0-3p": {
-        "ppo": f"--updates 1000 {POINTS} --entropy-coef 0.005 --opponents past heuristic",
-    },
-    "yokai_septet_v0-2p": {
-        "ppo": f"--updates 1000 {POINTS} --entropy-coef 0.005 --opponents past heuristic",
-    },
-    "yokai_septet_v0-4p-seven_suitors": {
-        "ppo": f"--updates 1000 {POINTS} --entropy-coef 0.005 --opponents past heuristic",
-    },
-    "yokai_septet_v0-4p-seven_suitors_short": {
-        "ppo": f"--updates 1000 {POINTS} --entropy-coef 0.005 --opponents past heuristic",
-    },
+    "yokai_septet_v0-4p": {"playouts": f"{COMPARING} --updates 2800"},
+    "yokai_septet_v0-3p": {"playouts": f"{COMPARING} --updates 2200"},
+    "yokai_septet_v0-2p": {"playouts": f"{COMPARING} --updates 1800"},
+    "yokai_septet_v0-4p-seven_suitors": {"playouts": f"{COMPARING} --updates 1600 --width 120"},
+    "yokai_septet_v0-4p-seven_suitors_short": {"playouts": f"{COMPARING} --updates 1700 --width 120"},
 }
 
 SEEDED = ("bite_night_v0-4p", "pikit_v0-2p", "yokai_septet_v0-4p")
