@@ -13,30 +13,23 @@ The last stage's network is the one that is shipped. `python -m monsterzoo.train
 """
 
 COMPARING = "--method playouts --imitate-share 0.08"
+SLOWLY = f"{COMPARING} --learning-rate 0.001"
+LONGER = "--learning-rate 0.0005 --self-play 0.4 --opponents past heuristic --final-entropy-coef 0.2"
 
 RECIPES: dict[str, dict[str, str]] = {
     "bite_night_v0-4p": {"playouts": f"{COMPARING} --updates 850 --width 104 --scale 0.01"},
-    "bite_night_v0-3p": {"playouts": f"{COMPARING} --updates 850 --width 112 --scale 0.01"},
-    "bite_night_v0-4p-advanced": {"playouts": f"{COMPARING} --updates 700 --width 88 --scale 0.01"},
-    "bite_night_v0-3p-advanced": {"playouts": f"{COMPARING} --updates 850 --width 96 --scale 0.01"},
-    "bite_night_v0-4p-draft": {"playouts": f"{COMPARING} --updates 850 --width 104 --scale 0.01"},
-    "pikit_v0-4p": {
-        "playouts": f"{COMPARING} --updates 250",
-        "ppo": "--updates 150 --learning-rate 0.0005 --opponents past heuristic",
-    },
-    "pikit_v0-3p": {
-        "playouts": f"{COMPARING} --updates 250",
-        "ppo": "--updates 150 --learning-rate 0.0005 --opponents past heuristic",
-    },
-    "pikit_v0-2p": {
-        "playouts": f"{COMPARING} --updates 300",
-        "ppo": "--updates 150 --learning-rate 0.0005 --opponents past heuristic",
-    },
+    "bite_night_v0-3p": {"playouts": f"{SLOWLY} --updates 650 --width 112 --scale 0.01"},
+    "bite_night_v0-4p-advanced": {"playouts": f"{SLOWLY} --updates 550 --width 88 --scale 0.01"},
+    "bite_night_v0-3p-advanced": {"playouts": f"{SLOWLY} --updates 650 --width 96 --scale 0.01"},
+    "bite_night_v0-4p-draft": {"playouts": f"{SLOWLY} --updates 650 --width 104 --scale 0.01"},
+    "pikit_v0-4p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
+    "pikit_v0-3p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
+    "pikit_v0-2p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
     "yokai_septet_v0-4p": {"playouts": f"{COMPARING} --updates 2800"},
-    "yokai_septet_v0-3p": {"playouts": f"{COMPARING} --updates 2200"},
-    "yokai_septet_v0-2p": {"playouts": f"{COMPARING} --updates 1800"},
-    "yokai_septet_v0-4p-seven_suitors": {"playouts": f"{COMPARING} --updates 1600 --width 120"},
-    "yokai_septet_v0-4p-seven_suitors_short": {"playouts": f"{COMPARING} --updates 1700 --width 120"},
+    "yokai_septet_v0-3p": {"playouts": f"{SLOWLY} --updates 1500"},
+    "yokai_septet_v0-2p": {"playouts": f"{SLOWLY} --updates 1300"},
+    "yokai_septet_v0-4p-seven_suitors": {"playouts": f"{SLOWLY} --updates 1300 --width 120"},
+    "yokai_septet_v0-4p-seven_suitors_short": {"playouts": f"{SLOWLY} --updates 1300 --width 120"},
 }
 
 SEEDED = ("bite_night_v0-4p", "pikit_v0-2p", "yokai_septet_v0-4p")
