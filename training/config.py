@@ -236,36 +236,51 @@ class Config(RunConfig):
 
 
 @dataclass
-class SearchConfig(RunConfig):
-    """Options of learning from search."""
-
-    method = "search"
+class LessonConfig(RunConfig):
+    """Options of learning from lessons, however they are made."""
 
     threads: Annotated[int, "threads that play, and torch's; the games do not depend on it", Whole(1, MOST_THREADS)] = (
         field(default_factory=processors)
     )
-    minibatch: Annotated[int, "lessons per gradient step", Whole(1)] = 1024
 
     # the lessons
     num_envs: Annotated[int, "games played at once, each to its horizon in every update", Whole(1)] = 256
-    simulations: Annotated[int, "of a searched decision", Whole(2, 1_000_000)] = 100
+    lessons: Annotated[int, "most lessons of one game in an update", Whole(1, 1024)] = 48
+    searched: Annotated[
+        float,
+        "share of decisions that are looked into and learned from; the rest are drawn from the network",
+        Number(0, 1, above=True),
+    ] = 1.0
+    self_play: Annotated[
+        float, "share of games in which the network plays all sides, else one against the heuristic", Number(0, 1)
+    ] = 1.0
+    imitate_share: Annotated[
+        float, "share of the budget to learn from the heuristic first, where the game has one", Number(0, 1)
+    ] = 0.1
+
+    # learning
+    minibatch: Annotated[int, "lessons per gradient step", Whole(1)] = 1024
+    value_coef: Annotated[float, "weight of the value loss", Number(0)] = 1.0
+
+
+@dataclass
+class SearchConfig(LessonConfig):
+    """Options of learning from search."""
+
+    method = "search"
+
     searched: Annotated[
         float,
         "share of decisions that are searched and learned from; the rest are drawn from the network",
         Number(0, 1, above=True),
     ] = 0.25
-    lessons: Annotated[int, "most lessons of one game in an update", Whole(1, 1024)] = 48
-    imitate_share: Annotated[
-        float, "share of the budget to learn from the heuristic first, where the game has one", Number(0, 1)
-    ] = 0.1
+    simulations: Annotated[int, "of a searched decision", Whole(2, 1_000_000)] = 100
     mix: Annotated[float, "share of a playout in what a leaf is worth; the rest is the network's", Number(0, 1)] = 0.5
     exploration: Annotated[float, "weight of exploration (c)", Number(0, 1000)] = 1.0
     noise: Annotated[float, "share of noise in the probabilities at the root", Number(0, 1)] = 0.1
     temperature: Annotated[
         float, "searched actions are drawn by visits to the power of 1 over this; 0: the most visited", Number(0, 100)
     ] = 1.0
-
-    # learning
     eagerness: Annotated[
         float,
         "how much likelier an action becomes by what search found it worth: e to the power of this for a sure win",
@@ -273,10 +288,45 @@ class SearchConfig(RunConfig):
     ] = 10.0
     buffer: Annotated[int, "updates whose lessons are kept to learn from", Whole(1)] = 30
     passes: Annotated[float, "how often a lesson is learned from, on average", Number(0, above=True)] = 4.0
-    value_coef: Annotated[float, "weight of the value loss", Number(0)] = 1.0
 
 
-METHODS: dict[str, type[RunConfig]] = {kind.method: kind for kind in (Config, SearchConfig)}
+@dataclass
+class PlayoutConfig(LessonConfig):
+    """Options of learning from playouts."""
+
+    method = "playouts"
+
+    lessons: Annotated[int, "most lessons of one game in an update", Whole(1, 1024)] = 128
+    self_play: Annotated[
+        float, "share of games in which the network plays all sides, else one against the heuristic", Number(0, 1)
+    ] = 0.5
+    candidates: Annotated[int, "actions of a decision that are compared, at most", Whole(2, 1024)] = 3
+    playout: Annotated[
+        str | None,
+        "who goes on playing for the network's sides: 'heuristic', or 'net', the network itself, far slower "
+        "(default: the heuristic where there is one)",
+        Text(),
+    ] = None
+    scale: Annotated[
+        float,
+        "what a logit is worth, from 0 to 1 for a sure win: the less, the surer the network",
+        Number(0, 1, above=True),
+    ] = 0.02
+
+    # learning
+    learning_rate: Annotated[float, "of Adam, at the start", Number(0, 1, above=True)] = 2e-3
+    final_learning_rate: Annotated[float, "of Adam at the end, as a share of the first", Number(0, 1)] = 0.03
+    minibatch: Annotated[int, "lessons per gradient step", Whole(1)] = 2048
+    max_grad_norm: Annotated[float, "largest norm of a gradient", Number(0, above=True)] = 2.0
+    value_coef: Annotated[float, "weight of the value loss", Number(0)] = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.playout not in (None, "heuristic", "net"):
+            raise settings.refusal("playout", self.playout, "'heuristic' or 'net'")
+
+
+METHODS: dict[str, type[RunConfig]] = {kind.method: kind for kind in (Config, SearchConfig, PlayoutConfig)}
 
 
 def _texts(value: Any) -> Texts:

@@ -12,162 +12,96 @@ Lessons are kept for a number of updates. They are files of the run's folder, wr
 from exactly what it had.
 """
 
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from monsterzoo.envs.core import kernels
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Game
-from monsterzoo.envs.core.rng import env_seed, generator, streams
-from monsterzoo.envs.core.seat_kernels import Uniform
-from monsterzoo.envs.core.threads import Team
-from monsterzoo.policies import heuristics, horizons
-from monsterzoo.policies.networks import make_net
 from torch import Tensor
-from torch.nn.utils import clip_grad_norm_
 
 from .config import SearchConfig
 from .files import damaged, read_arrays, replacing
-from .lessons import Plan, new_lessons, new_space, play_lessons
-from .runs import EVALUATION, Learner
+from .lessons import SEARCHED, Plan
+from .studying import LessonLearner, Lessons, entropy_of, value_loss
 
 FOLDER = "lessons"
 """Where a run keeps its lessons: one file an update."""
 Chunk = dict[str, np.ndarray]
 """Lessons of an update: `observations` (n, columns), `action_masks` (n, A), `targets` (n, A), `outcomes` (n, sides)."""
+NAMES = ("observations", "action_masks", "targets", "outcomes")
 DOUBT = 8.0
 """An action that was tried so often counts with half of what it was found worth beyond the average."""
 
 
-class Trainer(Learner):
-    """A run in memory: beside what every learner has, games under way and the lessons of the last updates."""
+class Trainer(LessonLearner):
+    """A run in memory: beside games under way, the lessons of the last updates."""
 
     config: SearchConfig
 
     def __init__(self, config: SearchConfig, game: Game | None = None) -> None:
-        variant = (game or find_game(config.game)).variant(**config.game_options())
-        super().__init__(config, variant, variant.sides)
-        torch.set_num_threads(1)  # learning is the smaller part, and threads that wait for each other slow down playing
-        horizons.load(variant)
-        self.has_heuristic = heuristics.has_heuristic(variant)
-        self.states = variant.new_states(config.num_envs)
-        seed = env_seed(config.seed, EVALUATION)
-        self.states["rng"] = [generator(env_seed(seed, i)) for i in range(config.num_envs)]
-        for i in range(config.num_envs):
-            kernels.begin(self.states, i)
-        self.lessons = new_lessons(variant, config.num_envs, config.lessons)
+        super().__init__(config, game)
         self.chunks: dict[int, Chunk] = {}
         """The lessons by update."""
 
-    @property
-    def imitating(self) -> bool:
-        """Whether the heuristic still teaches."""
-        return self.has_heuristic and self.config.start is None and self.progress < self.config.imitate_share
-
-    def update(self) -> dict[str, float]:
-        """Play all games to their next horizon, learn, and return what there is to report."""
-        config, began = self.config, time.perf_counter()
-        played = self._play()
-        middle = time.perf_counter()
-        chunk = self._read_lessons()
-        self.chunks[self.updates] = chunk
-        self.chunks.pop(self.updates - config.buffer, None)
-        report = self._learn(len(chunk["targets"]))
-        self.updates += 1
-        self.steps += played
-        self.decided += len(chunk["targets"])
-        wall = time.perf_counter() - began
-        self.seconds += wall
-        lessons = self.lessons
-        return report | {
-            "decisions": len(chunk["targets"]),
-            "games": int(lessons.finished.sum()),
-            "length": float(lessons.lengths.mean()),
-            "share_learning": (began + wall - middle) / wall,
-            "steps_per_second": played / wall,
-        }
-
-    def _play(self) -> int:
-        """Play on, on all threads; returns the number of steps."""
-        config, variant = self.config, self.variant
-        simulations = 0 if self.imitating else config.simulations
-        plan = Plan(
-            simulations,
+    def plan(self) -> Plan:
+        """Some decisions are searched."""
+        config = self.config
+        return Plan(
+            SEARCHED,
             config.searched,
+            config.self_play,
+            config.simulations,
             float(config.exploration),
             float(config.mix),
             not self.has_heuristic,  # as search does by default
             float(config.noise),
             float(config.temperature),
         )
-        guide = make_net(self.network.arrays(), temperature=1.0)
-        playout: Any = heuristics.Heuristic() if self.has_heuristic else Uniform()
-        luck = streams(env_seed(config.seed, self.updates), config.num_envs, "lessons")
 
-        def arguments(start: int, stop: int) -> tuple[Any, ...]:
-            space = new_space(variant, simulations)
-            return (start, stop, self.states, luck, guide.fresh(), playout, plan, self.lessons, *space)
-
-        Team(min(config.threads, config.num_envs)).run(play_lessons, config.num_envs, arguments)
-        return int(self.lessons.lengths.sum())
-
-    def _read_lessons(self) -> Chunk:
-        """What the games of an update wrote down, and what is to be learned from it."""
-        lessons = self.lessons
-        used = np.arange(lessons.seats.shape[1]) < lessons.counts[:, None]
-        bits = lessons.sets[used].astype("<u8").view(np.uint8)
-        masks = np.unpackbits(bits, axis=1, count=self.variant.num_actions, bitorder="little").view(np.int8)
-        rows, visits = lessons.rows[used].view(np.int8), lessons.visits[used]
-        targets = visits.astype(np.float32)
-        if not self.imitating:
-            with torch.no_grad():
-                log_probs, _ = self.network.evaluate(torch.from_numpy(rows), torch.from_numpy(masks))
-            gains = advantages(visits, lessons.totals[used])
-            targets = (log_probs + self.config.eagerness * torch.from_numpy(gains)).softmax(1).numpy()
-        return {"observations": rows, "action_masks": masks, "targets": targets, "outcomes": lessons.outcomes[used]}
-
-    def _learn(self, fresh: int) -> dict[str, float]:
-        """Learn from lessons old and new, as often as so many `fresh` ones are worth."""
+    def learn(self, fresh: Lessons) -> dict[str, float]:
+        """Learn from lessons old and new, as often as the fresh ones are worth."""
         config = self.config
+        self.chunks[self.updates] = self._to_chunk(fresh)
+        self.chunks.pop(self.updates - config.buffer, None)
         random = np.random.default_rng([config.seed, self.updates])
         rate = self.set_learning_rate()
         kept = {name: np.concatenate([chunk[name] for chunk in self.chunks.values()]) for name in NAMES}
         if not len(kept["targets"]):
             raise ValueError(f"no decision was searched; more games (--num-envs {config.num_envs}) are needed to learn")
-        steps, sums = max(1, round(config.passes * fresh / config.minibatch)), np.zeros(4)
+        steps, sums = max(1, round(config.passes * len(fresh["visits"]) / config.minibatch)), np.zeros(4)
         for _ in range(steps):
             rows = random.integers(len(kept["targets"]), size=config.minibatch)
             loss, numbers = self._loss({name: torch.from_numpy(values[rows]) for name, values in kept.items()})
-            self.optimizer.zero_grad()
-            loss.backward()
-            clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
-            self.optimizer.step()
+            self.descend(loss)
             sums += torch.stack(numbers).numpy()
         names = ("policy_loss", "value_loss", "entropy", "explained")
         return {**dict(zip(names, (sums / steps).tolist())), "learning_rate": rate, "kept": len(kept["targets"])}
 
+    def _to_chunk(self, fresh: Lessons) -> Chunk:
+        """What is to be learned from lessons."""
+        rows, masks = fresh["observations"], fresh["action_masks"]
+        targets = fresh["visits"].astype(np.float32)
+        if not self.imitating:
+            with torch.no_grad():
+                log_probs, _ = self.network.evaluate(torch.from_numpy(rows), torch.from_numpy(masks))
+            gains = advantages(fresh["visits"], fresh["totals"])
+            targets = (log_probs + self.config.eagerness * torch.from_numpy(gains)).softmax(1).numpy()
+        return {"observations": rows, "action_masks": masks, "targets": targets, "outcomes": fresh["outcomes"]}
+
     def _loss(self, lessons: dict[str, Tensor]) -> tuple[Tensor, list[Tensor]]:
         """Cross-entropies of policy and values; beside it policy loss, value loss, entropy, and explained variance."""
         log_probs, values = self.network.evaluate(lessons["observations"], lessons["action_masks"])
-        possible = log_probs.masked_fill(lessons["action_masks"] == 0, 0)
-        policy = -(lessons["targets"] * possible).sum(1).mean()
-        outcomes, chances = lessons["outcomes"], values.log_softmax(1)
-        value = -(outcomes * chances).sum(1).mean()
-        entropy = -(possible.exp() * possible).sum(1).mean()
-        own = outcomes[:, 0]
-        explained = 1 - (own - chances[:, 0].exp()).var() / own.var().clamp_min(1e-8)
-        loss = policy + self.config.value_coef * value
-        return loss, [number.detach() for number in (policy, value, entropy, explained)]
+        policy = -(lessons["targets"] * log_probs.masked_fill(lessons["action_masks"] == 0, 0)).sum(1).mean()
+        value, explained = value_loss(values, lessons["outcomes"])
+        numbers = [policy, value, entropy_of(log_probs, lessons["action_masks"]), explained]
+        return policy + self.config.value_coef * value, [number.detach() for number in numbers]
 
     # --- Files ---
 
     def content(self) -> dict[str, Any]:
         """What a checkpoint holds beside network, optimiser and progress."""
-        states = torch.from_numpy(self.states.view(np.uint8).reshape(len(self.states), -1).copy())
-        return {"games": {"states": states}, "lessons": list(self.chunks)}
+        return {**super().content(), "lessons": list(self.chunks)}
 
     def save(self, folder: Path) -> None:
         """Write new lessons, policy and checkpoint, in this order; then forget lessons that are no longer needed."""
@@ -183,18 +117,14 @@ class Trainer(Learner):
 
     def take(self, content: dict[str, Any], folder: Path) -> None:
         """Take over the content of a checkpoint, once all of it is known to fit."""
-        states = content["games"]["states"].numpy()
-        if states.dtype != np.uint8 or states.shape != (len(self.states), self.variant.game.record.itemsize):
-            raise ValueError(f"games are {states.dtype} {states.shape}")
-        states = np.ascontiguousarray(states).view(self.variant.game.record)[:, 0]
-        self.variant.check_positions(states)
         chunks = {}
         for update in content["lessons"]:
             if not isinstance(update, int) or update < 0:
                 raise ValueError(f"there are no lessons of update {update!r}")
             chunks[update] = self._read_chunk(lessons_file(folder, update))
+        super().take(content, folder)
         # Lessons of updates after the checkpoint, if there are any, are made again.
-        self.states[:], self.chunks = states, chunks
+        self.chunks = chunks
         for path in (folder / FOLDER).glob("*.npz"):
             if path not in {lessons_file(folder, update) for update in chunks}:
                 path.unlink()
@@ -220,9 +150,6 @@ class Trainer(Learner):
         ).all():
             raise damaged(path, "a file of lessons", "masks or targets are impossible")
         return chunk
-
-
-NAMES = ("observations", "action_masks", "targets", "outcomes")
 
 
 def lessons_file(folder: Path, update: int) -> Path:

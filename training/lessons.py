@@ -1,43 +1,65 @@
-"""Lessons from search: games in which some decisions are searched, and what search made of them is written down.
+"""Lessons: games in which what some decisions are worth is found out and written down.
 
-A *lesson* is what a seat knew and might do, how often search tried each action, and what came of the game: every side's
-chances where search stops looking ahead (see `horizons`). Decisions that are not searched are drawn from the network's
-probabilities: positions are then those that a player without search gets into, and many games share the time.
+A *lesson* is what a seat knew and might do, which actions were tried how often and what that was worth, and what came
+of the game: every side's chances where search stops looking ahead (see `horizons`). There are three kinds:
+
+- *searched*: guided search looks at the decision from what the seat knows;
+- *compared*: a few actions, drawn from the network's probabilities, are played on to the horizon in the game as it is,
+  hidden cards and luck to come included. What a seat cannot know is the same for all of them, so most of the noise of
+  a deal drops out of their differences; over many games these differences average to what the seat can expect;
+- *imitated*: the policy of playouts, mostly the heuristic, is asked.
+
+All other decisions are drawn from the network's probabilities: positions are then those that a player without search
+gets into, and many games share the time.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from monsterzoo.envs.core.bits import lowest
+from monsterzoo.envs.core.bits import ZERO, bit, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, legal, observe, setup, step
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.jit import compiled, kernel
-from monsterzoo.envs.core.rng import draw32
+from monsterzoo.envs.core.rng import draw, draw32
 from monsterzoo.envs.core.seat_kernels import choose, choose_one
 from monsterzoo.policies.guided import new_guided_tree, simulate
 from monsterzoo.policies.heuristics import sole
 from monsterzoo.policies.horizons import focus, outlook
-from monsterzoo.policies.networks import uniform, write
+from monsterzoo.policies.networks import evaluate, pick_by_logits, uniform, write
 from monsterzoo.policies.trees import clear, count_visits, new_desk
+
+SEARCHED, COMPARED, IMITATED = 0, 1, 2
+"""Kinds of lessons."""
+PLAYOUT, NETWORK = 0, 1
+"""Who plays: places in the pair of policies that games are played with."""
+ALL_SIDES = np.uint64(0xF)
 
 
 class Plan(NamedTuple):
     """How lessons are made."""
 
-    simulations: int
-    """Of a searched decision; 0: the playout's policy is asked instead, and plays all other decisions too."""
+    kind: int
+    """`SEARCHED`, `COMPARED` or `IMITATED`; in the last case the playout's policy also plays all decisions."""
     share: float
     """Of decisions that become lessons."""
-    exploration: float
-    """Weight of exploration in the tree."""
-    mix: float
-    """Share of a playout in a leaf's value."""
-    modelled: bool
-    """Whether the network plays the other seats in the tree, else the policy of playouts."""
-    noise: float
-    """Share of noise in the probabilities at the root."""
-    temperature: float
-    """Searched actions are drawn by visits to the power of 1 / temperature; 0: the most visited one."""
+    self_play: float
+    """Share of games in which the network plays all sides; in the others one, against the policy of playouts."""
+    simulations: int = 0
+    """Searched: of a decision."""
+    exploration: float = 0.0
+    """Searched: weight of exploration in the tree."""
+    mix: float = 0.0
+    """Searched: share of a playout in a leaf's value."""
+    modelled: bool = False
+    """Searched: whether the network plays the other seats in the tree, else the policy of playouts."""
+    noise: float = 0.0
+    """Searched: share of noise in the probabilities at the root."""
+    temperature: float = 0.0
+    """Searched: actions are drawn by visits to the power of 1 / temperature; 0: the most visited one."""
+    candidates: int = 0
+    """Compared: at most so many actions."""
+    deep: bool = False
+    """Compared: whether the network goes on playing its sides in playouts, else the policy of playouts does."""
 
 
 class Lessons(NamedTuple):
@@ -52,7 +74,7 @@ class Lessons(NamedTuple):
     seats: Any
     """(N, R) int64: who it was"""
     visits: Any
-    """(N, R, actions) int64: how often search tried each action"""
+    """(N, R, actions) int64: how often each action was tried"""
     totals: Any
     """(N, R, actions) float64: the sum of what it was worth to the seat's side, from 0 to 1 each time"""
     outcomes: Any
@@ -80,8 +102,11 @@ def new_lessons(variant: Variant, games: int, room: int) -> Lessons:
 
 
 def new_space(variant: Variant, simulations: int) -> tuple[Any, ...]:
-    """What a thread plays with: tree, desk, the game that ends at the horizon."""
-    return new_guided_tree(variant, simulations), new_desk(variant), variant.new_states(1)
+    """What a thread plays with: tree, desk, the game that ends at the horizon, and one to play an action on in."""
+    return new_guided_tree(variant, simulations), new_desk(variant), variant.new_states(1), variant.new_states(1)
+
+
+# --- Searched ---
 
 
 @compiled
@@ -126,45 +151,113 @@ def search_once(truth, seat, guide, playout, plan, stream, tree, desk, visits, t
     count_visits(tree, visits, totals)
 
 
-@kernel
-def play_lessons(start, stop, states, streams, guide, playout, plan, lessons, tree, desk, horizon):
-    """Play games start … stop - 1 to their horizons and write down what search made of some decisions.
+# --- Compared ---
 
-    `guide` is the network, with the temperature of its draws; `playout` is the policy of playouts.
+
+@compiled
+def draw_candidates(logits, words, spare, most, temperature, stream, visits):
+    """Mark some of the legal actions, drawn from the network's probabilities without repetition; returns the first."""
+    count = 0
+    for k in range(len(words)):
+        spare[k] = words[k]
+        count += popcount(words[k])
+    first = -1
+    for _ in range(min(count, most)):
+        action = pick_by_logits(logits, spare, temperature, stream)
+        spare[action >> 6] ^= bit(action & 63)
+        visits[action] = 1
+        first = action if first < 0 else first
+    return first
+
+
+@compiled
+def play_on(world, players, own, stream, desk):
+    """Play a game to its end; the network plays the sides in the bit set `own`."""
+    while world.outcome == PLAYING:
+        seat = lowest(np.uint64(world.acting))
+        which = NETWORK if has(own, seat % np.int64(world.sides)) else PLAYOUT
+        step(world, seat, choose_one(players, which, world, seat, desk.words, desk.views, stream))
+
+
+@compiled
+def compare(ending, state, seat, players, own, plan, row, stream, desk, worlds, visits, totals):
+    """Play some actions on, each to the horizon of the same world; returns the one to go on with."""
+    guide = players[NETWORK]
+    write(guide.memory.row, row)
+    evaluate(guide.weights, guide.memory)
+    action = draw_candidates(
+        guide.memory.logits, desk.words, desk.spare, plan.candidates, guide.temperature, stream, visits
+    )
+    own = own if plan.deep else ZERO
+    for one in range(len(visits)):
+        if visits[one] > 0:
+            worlds[0] = ending[0]
+            step(worlds[0], seat, one)
+            play_on(worlds[0], players, own, stream, desk)
+            totals[one] = outlook(worlds[0], state, seat % np.int64(state.sides))
+    return action
+
+
+# --- Games ---
+
+
+@compiled
+def sides_of_network(plan, sides, stream):
+    """The sides that the network plays in a game, a bit set."""
+    if np.float64(uniform(stream)) < plan.self_play:
+        return ALL_SIDES
+    return bit(draw(stream, sides))
+
+
+@kernel
+def play_lessons(start, stop, states, streams, players, plan, lessons, tree, desk, horizon, worlds):
+    """Play games start … stop - 1 to their horizons and write down lessons of the network's decisions.
+
+    `players` are the policy of playouts and the network, with the temperature of its draws.
     """
-    players = (playout, guide)
-    fast = 1 if plan.simulations > 0 else 0
     for game in range(start, stop):
         state, stream, truth = states[game], streams[game], states[game : game + 1]
         horizon[0] = states[game]
         ending = horizon[0]  # the same game, but it ends where search stops looking ahead
         focus(ending)
+        sides = np.int64(state.sides)
+        own = ALL_SIDES if plan.kind == IMITATED else sides_of_network(plan, sides, stream)
         count, length = 0, 0
         while ending.outcome == PLAYING:
             seat = lowest(np.uint64(state.acting))
             legal(state, seat, desk.words)
-            action = sole(desk.words)
-            if action < 0 and count < len(lessons.seats[game]) and np.float64(uniform(stream)) < plan.share:
+            action, mine = sole(desk.words), has(own, seat % sides)
+            room = mine and count < len(lessons.seats[game])
+            if action < 0 and room and np.float64(uniform(stream)) < plan.share:
+                row = lessons.rows[game, count]
                 write(lessons.sets[game, count], desk.words)
                 lessons.seats[game, count] = seat
-                observe(state, seat, desk.views[0], lessons.rows[game, count])
+                observe(state, seat, desk.views[0], row)
                 visits, totals = lessons.visits[game, count], lessons.totals[game, count]
                 for k in range(len(visits)):
                     visits[k], totals[k] = 0, 0.0
-                if plan.simulations > 0:
-                    search_once(truth, seat, guide, playout, plan, stream, tree, desk, visits, totals)
+                if plan.kind == SEARCHED:
+                    search_once(
+                        truth, seat, players[NETWORK], players[PLAYOUT], plan, stream, tree, desk, visits, totals
+                    )
+                    action = pick_by_visits(visits, plan.temperature, stream)
+                elif plan.kind == COMPARED:
+                    action = compare(
+                        horizon, state, seat, players, own, plan, row, stream, desk, worlds, visits, totals
+                    )
                 else:
-                    visits[choose(playout, state, seat, desk.words, desk.views, stream)] = 1
-                action = pick_by_visits(visits, plan.temperature, stream)
+                    action = choose(players[PLAYOUT], state, seat, desk.words, desk.views, stream)
+                    visits[action] = 1
                 count += 1
             if action < 0:
-                action = choose_one(players, fast, state, seat, desk.words, desk.views, stream)
+                which = NETWORK if mine and plan.kind != IMITATED else PLAYOUT
+                action = choose_one(players, which, state, seat, desk.words, desk.views, stream)
             step(ending, seat, action)
             step(state, seat, action)
             length += 1
         for k in range(count):
-            for side in range(np.int64(state.sides)):
-                whose = (lessons.seats[game, k] + side) % np.int64(state.sides)
+            for side in range(sides):
+                whose = (lessons.seats[game, k] + side) % sides
                 lessons.outcomes[game, k, side] = outlook(ending, state, whose)
         lessons.counts[game], lessons.lengths[game] = count, length
         lessons.finished[game] = state.outcome != PLAYING

@@ -12,49 +12,24 @@ blocks, and without imitating anybody first. `{name}` is the folder of an earlie
 The last stage's network is the one that is shipped. `python -m monsterzoo.training.zoo` carries recipes out.
 """
 
-POINTS = "--option reward=score --imitate-share 0.15 --minibatch 1024"
-"""Where games are long: every point counts, not the last one alone."""
+COMPARING = "--method playouts --imitate-share 0.08"
+SLOWLY = f"{COMPARING} --learning-rate 0.001"
+LONGER = "--learning-rate 0.0005 --self-play 0.4 --opponents past heuristic --final-entropy-coef 0.2"
 
 RECIPES: dict[str, dict[str, str]] = {
-    "bite_night_v0-4p": {
-        "ppo": f"--updates 714 {POINTS} --entropy-coef 0.003 --self-play 0 --opponents heuristic",
-    },
-    "bite_night_v0-3p": {
-        "ppo": f"--updates 714 {POINTS} --entropy-coef 0.003 --self-play 0 --opponents heuristic",
-    },
-    "bite_night_v0-4p-advanced": {
-        "ppo": f"--updates 714 {POINTS} --entropy-coef 0.003 --self-play 0 --opponents heuristic",
-    },
-    "bite_night_v0-3p-advanced": {
-        "ppo": f"--updates 714 {POINTS} --entropy-coef 0.003 --self-play 0 --opponents heuristic",
-    },
-    "bite_night_v0-4p-draft": {
-        "ppo": f"--updates 714 {POINTS} --entropy-coef 0.003 --self-play 0 --opponents heuristic",
-    },
-    "pikit_v0-4p": {
-        "ppo": "--updates 196",
-    },
-    "pikit_v0-3p": {
-        "ppo": "--updates 200",
-    },
-    "pikit_v0-2p": {
-        "ppo": "--updates 220",
-    },
-    "yokai_septet_v0-4p": {
-        "ppo": f"--updates 1014 {POINTS} --entropy-coef 0.005 --opponents past heuristic",
-    },
-    "yokai_septet_v0-3p": {
-        "ppo": f"--updates 1000 {POINTS} --entropy-coef 0.005 --opponents past heuristic",
-    },
-    "yokai_septet_v0-2p": {
-        "ppo": f"--updates 1000 {POINTS} --entropy-coef 0.005 --opponents past heuristic",
-    },
-    "yokai_septet_v0-4p-seven_suitors": {
-        "ppo": f"--updates 1000 {POINTS} --entropy-coef 0.005 --opponents past heuristic",
-    },
-    "yokai_septet_v0-4p-seven_suitors_short": {
-        "ppo": f"--updates 1000 {POINTS} --entropy-coef 0.005 --opponents past heuristic",
-    },
+    "bite_night_v0-4p": {"playouts": f"{COMPARING} --updates 850 --width 104 --scale 0.01"},
+    "bite_night_v0-3p": {"playouts": f"{SLOWLY} --updates 650 --width 112 --scale 0.01"},
+    "bite_night_v0-4p-advanced": {"playouts": f"{SLOWLY} --updates 550 --width 88 --scale 0.01"},
+    "bite_night_v0-3p-advanced": {"playouts": f"{SLOWLY} --updates 650 --width 96 --scale 0.01"},
+    "bite_night_v0-4p-draft": {"playouts": f"{SLOWLY} --updates 650 --width 104 --scale 0.01"},
+    "pikit_v0-4p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
+    "pikit_v0-3p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
+    "pikit_v0-2p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
+    "yokai_septet_v0-4p": {"playouts": f"{COMPARING} --updates 2800"},
+    "yokai_septet_v0-3p": {"playouts": f"{SLOWLY} --updates 1500"},
+    "yokai_septet_v0-2p": {"playouts": f"{SLOWLY} --updates 1300"},
+    "yokai_septet_v0-4p-seven_suitors": {"playouts": f"{SLOWLY} --updates 1300 --width 120"},
+    "yokai_septet_v0-4p-seven_suitors_short": {"playouts": f"{SLOWLY} --updates 1300 --width 120"},
 }
 
 SEEDED = ("bite_night_v0-4p", "pikit_v0-2p", "yokai_septet_v0-4p")

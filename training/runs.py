@@ -34,7 +34,7 @@ from .network import Network, NetworkPolicy
 CHECKPOINT = "checkpoint.pt"
 PROGRESS: dict[str, Any] = {"updates": int, "steps": int, "decided": int, "seconds": int | float}
 """What a learner counts, and checkpoint and journal tell."""
-LEARNERS = {"ppo": "ppo", "search": "expert"}
+LEARNERS = {"ppo": "ppo", "search": "expert", "playouts": "playouts"}
 """Which module's `Trainer` learns by a method."""
 EVALUATION = 1 << 40  # evaluations are seeded like an update far beyond any other
 

@@ -65,8 +65,9 @@ def main(words: Sequence[str]) -> int:
 
 
 DESCRIPTIONS = {
-    "ppo": "Train a network by self-play with PPO (--method ppo; --method search --help tells about the other one).",
+    "ppo": "Train a network by self-play with PPO (--method ppo; --method search --help tells about another one).",
     "search": "Train a network with the decisions of search in games of its own (--method search).",
+    "playouts": "Train a network with what actions come to when they are played on (--method playouts).",
 }
 
 

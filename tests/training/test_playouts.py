@@ -1,0 +1,105 @@
+"""Learning from playouts: it finds the best play where that is known, fairly, and a run can be interrupted anywhere."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, read
+from monsterzoo.training import studying
+from monsterzoo.training.cli import main
+from monsterzoo.training.config import PlayoutConfig, RunConfig
+from monsterzoo.training.lessons import COMPARED, IMITATED
+from monsterzoo.training.playouts import Trainer, centred
+from monsterzoo.training.runs import CHECKPOINT, train
+from nim import NIM, positions
+from test_ppo import same
+
+TINY = PlayoutConfig(
+    game="nim_v0", num_envs=128, lessons=16, self_play=1.0, width=32, minibatch=256, scale=0.1, updates=30, threads=1,
+    evaluate=("random",), evaluate_games=64, tensorboard=False,
+)  # fmt: skip
+SMALL = PlayoutConfig(game="yokai_septet_v0", players=4, num_envs=8, width=16, updates=4, threads=1, evaluate=())
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run."""
+    out = tmp_path_factory.mktemp("runs") / "nim"
+    train(replace(TINY, out=str(out)), game=NIM)
+    return out
+
+
+def test_it_finds_the_best_play_of_nim(learned: Path) -> None:
+    known = positions()
+    policy = NeuralPolicy(known.variant, *read(learned / WEIGHTS))
+    won = known.best >= 0  # the others are lost whatever one does
+    chosen = policy.act(known.observations, known.masks, np.zeros(len(known.stones), np.int64))
+    np.testing.assert_array_equal(chosen[won], known.best[won])
+
+
+def test_interrupted_and_resumed_equals_uninterrupted_on_any_number_of_threads(learned: Path, tmp_path: Path) -> None:
+    half = replace(TINY, out=str(tmp_path / "half"), threads=2)
+    trainer = Trainer(half, NIM)
+    for _ in range(11):
+        trainer.update()
+    trainer.save(tmp_path / "half")
+    trainer.update()  # work after the checkpoint is lost, and made again
+    again = Trainer(half, NIM)
+    again.restore(tmp_path / "half")
+    while again.progress < 1:
+        again.update()
+    again.save(tmp_path / "half")
+    one, other = read(learned / WEIGHTS)[0], read(tmp_path / "half" / WEIGHTS)[0]
+    assert {key: values.tobytes() for key, values in one.items()} == {key: v.tobytes() for key, v in other.items()}
+    kept = [torch.load(folder / CHECKPOINT, weights_only=True) for folder in (learned, tmp_path / "half")]
+    for part in ("network", "optimizer", "games"):
+        assert same(kept[0][part], kept[1][part])
+
+
+def test_lessons_compare_distinct_legal_actions_and_teach_only_the_networks_sides() -> None:
+    trainer = Trainer(replace(SMALL, self_play=0.0, imitate_share=0.0, num_envs=64))
+    trainer.update()
+    lessons = trainer.lessons
+    for game in range(64):
+        seats = lessons.seats[game, : lessons.counts[game]]
+        assert len(set(seats % 2)) == 1  # the other team is the heuristic's
+    fresh = trainer._read_lessons()
+    tried = fresh["visits"] > 0
+    assert (tried <= (fresh["action_masks"] > 0)).all()
+    assert (fresh["visits"] <= 1).all()
+    np.testing.assert_array_equal(tried.sum(1), np.minimum(fresh["action_masks"].sum(1), SMALL.candidates))
+    assert ((fresh["totals"] >= 0) & (fresh["totals"] <= 1)).all()
+    assert (fresh["totals"][~tried] == 0).all()
+    np.testing.assert_allclose(fresh["outcomes"].sum(1), 1, rtol=1e-6)
+
+
+def test_the_heuristic_is_imitated_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = Trainer(replace(SMALL, imitate_share=0.5))
+    kinds = []
+
+    def note(*words: object) -> None:
+        kinds.append(words[5].kind)  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(studying.Team, "run", lambda self, kernel, size, arguments: note(*arguments(0, size)))
+    for trainer.updates in range(4):
+        trainer._play()
+    assert kinds == [IMITATED, IMITATED, COMPARED, COMPARED]
+
+
+def test_centred_numbers_have_no_average_and_nothing_where_nothing_was_tried() -> None:
+    numbers = torch.tensor([[0.2, 0.8, 5.0], [1.0, 7.0, 7.0]])
+    tried = torch.tensor([[True, True, False], [True, False, False]])
+    torch.testing.assert_close(centred(numbers, tried), torch.tensor([[-0.3, 0.3, 0.0], [0.0, 0.0, 0.0]]))
+
+
+def test_the_command_line_has_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["train", "--method", "playouts", "--game", "pikit_v0", "--updates", "2", "--num-envs", "4", "--width", "8"]
+    assert main([*words, "--evaluate", "--no-tensorboard", "--out", str(tmp_path / "run")]) == 0
+    assert f"the policy is 'ppo:{tmp_path / 'run'}'" in capsys.readouterr().out
+    assert isinstance(RunConfig.read(tmp_path / "run" / "run.json"), PlayoutConfig)
+    assert main([*words, "--playout", "random"]) == 2
+    assert "--playout random is not allowed; allowed: 'heuristic' or 'net'" in capsys.readouterr().err
+    assert main([*words, "--candidates", "1"]) == 2
+    assert "--candidates 1 is not allowed; allowed: a whole number from 2" in capsys.readouterr().err
