@@ -13,7 +13,7 @@ The last stage's network is the one that is shipped. `python -m monsterzoo.train
 """
 
 COMPARING = "--method playouts --imitate-share 0.08"
-SLOWLY = f"{COMPARING} --learning-rate 0.001"
+SLOWLY = "--method playouts --imitate-share 0.25 --learning-rate 0.001"
 LONGER = "--learning-rate 0.0005 --self-play 0.4 --opponents past heuristic --final-entropy-coef 0.2"
 
 RECIPES: dict[str, dict[str, str]] = {
@@ -27,9 +27,9 @@ RECIPES: dict[str, dict[str, str]] = {
     "pikit_v0-2p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
     "yokai_septet_v0-4p": {"playouts": f"{COMPARING} --updates 2800"},
     "yokai_septet_v0-3p": {"playouts": f"{SLOWLY} --updates 1500"},
-    "yokai_septet_v0-2p": {"playouts": f"{SLOWLY} --updates 1300"},
-    "yokai_septet_v0-4p-seven_suitors": {"playouts": f"{SLOWLY} --updates 1300 --width 120"},
-    "yokai_septet_v0-4p-seven_suitors_short": {"playouts": f"{SLOWLY} --updates 1300 --width 120"},
+    "yokai_septet_v0-2p": {"playouts": f"{COMPARING} --learning-rate 0.001 --updates 1300"},
+    "yokai_septet_v0-4p-seven_suitors": {"playouts": f"{SLOWLY} --updates 1800 --width 120"},
+    "yokai_septet_v0-4p-seven_suitors_short": {"playouts": f"{SLOWLY} --updates 1600 --width 120"},
 }
 
 SEEDED = ("bite_night_v0-4p", "pikit_v0-2p", "yokai_septet_v0-4p")
