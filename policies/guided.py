@@ -111,26 +111,36 @@ def expand(tree, node, words, priors, side):
 
 
 @compiled
-def best_own(tree, node, exploration, picked, count):
-    """PUCT's choice where every legal action has an edge, without the first `count` edges in `picked`, or NONE."""
-    edges = tree.edges
+def sums_of(tree, node):
+    """Visits of a node's edges, and what they were worth on average."""
     visits, total = 0, 0.0
     edge = tree.nodes[node].edge
     while edge != NONE:
-        visits += edges[edge].visits
-        total += edges[edge].total
-        edge = edges[edge].next
-    mean = total / visits if visits > 0 else 0.0  # what is expected of an action that was never tried
+        visits += tree.edges[edge].visits
+        total += tree.edges[edge].total
+        edge = tree.edges[edge].next
+    return visits, total / visits if visits > 0 else 0.0
+
+
+@inlined
+def bound(one, mean, reach):
+    """PUCT's bound of an edge; one that was never tried is expected to be like the `mean` of the others."""
+    tried = np.float64(one.visits)
+    return (one.total / tried if tried > 0 else mean) + reach * np.float64(one.prior) / (1.0 + tried)
+
+
+@compiled
+def best_own(tree, node, exploration, picked, count):
+    """PUCT's choice where every legal action has an edge, without the first `count` edges in `picked`, or NONE."""
+    visits, mean = sums_of(tree, node)
     reach = exploration * math.sqrt(visits + 1.0)
     best, top = NONE, -1e300
     edge = tree.nodes[node].edge
     while edge != NONE:
-        one = edges[edge]
-        tried = np.float64(one.visits)
-        value = (one.total / tried if tried > 0 else mean) + reach * np.float64(one.prior) / (1.0 + tried)
+        value = bound(tree.edges[edge], mean, reach)
         if value > top and not contains(picked, count, edge):
             best, top = edge, value
-        edge = one.next
+        edge = tree.edges[edge].next
     return best
 
 

@@ -46,13 +46,13 @@ from .neural import NeuralPolicy
 from .trees import MOST_ABREAST, NONE, add_edge, find_node, harvest, key_of, new_desk, new_tree, plant, remember, spread
 
 OFTEN = 0.5
-"""What share of the visits of the most visited action makes another one worth comparing, in guided search."""
+"""What share of the visits of the most visited action makes another one worth comparing, with `abreast`."""
 SLICE, TIMED_SLICE = 64, 16
 """Simulations after which a search first looks at the clock, and each time with a budget in milliseconds."""
 SLICE_SECONDS = 0.02
 """How long simulations may take before Python looks for signals again, within a factor of two or three."""
 MAX_NODES = 1 << 18  # of a tree without a budget in simulations; a full one grows no more
-PLAIN_C, GUIDED_C, GUIDED_MIX, GUIDED_ABREAST = 0.7, 1.0, 0.5, 3
+PLAIN_C, GUIDED_C, GUIDED_MIX, GUIDED_ABREAST = 0.7, 1.0, 0.5, 1
 """What `Settings.c`, `Settings.mix` and `Settings.abreast` are by default, found by duels."""
 _LOG = np.array([0.0] + [math.log(n) for n in range(1, 4096)])
 
@@ -328,16 +328,16 @@ class SearchPolicy:
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
-        """One legal action a row, integers (B,): the most visited one; guided, the best of those visited often.
+        """One legal action a row, integers (B,): the most visited one, or the best of those visited about as often.
 
-        (Where several are tried in the same worlds, the most visited ones hardly differ in visits.)
+        (Where several are tried in the same worlds, the best ones hardly differ in visits.)
         """
         rows, masks = read_table(self.name, self.variant, observations, action_masks, states)
         visits, totals = self.analyse(rows, seats, states)
         legal_visits = np.where(masks != 0, visits, -1)
         means = np.divide(totals, visits, out=np.zeros_like(totals), where=visits > 0)
-        most = legal_visits.max(axis=1, keepdims=True)
-        top = legal_visits >= (most if self.guide is None else np.maximum(most * OFTEN, 0))
+        enough = 1.0 if (self.settings.abreast or GUIDED_ABREAST) == 1 else OFTEN
+        top = legal_visits >= enough * legal_visits.max(axis=1, keepdims=True)
         return np.where(top, means, -np.inf).argmax(axis=1)
 
     def analyse(
