@@ -10,12 +10,11 @@ import pytest
 from monsterzoo.envs.core import catalogue
 from monsterzoo.policies import neural
 from monsterzoo.policies.neural import WEIGHTS
-from monsterzoo.training import models, zoo
+from monsterzoo.training import models, models_page, zoo
 from monsterzoo.training.config import SearchConfig
 from monsterzoo.training.interrupts import exit_code
 from monsterzoo.training.models import INDEX, README
 from monsterzoo.training.ppo import Trainer
-from monsterzoo.training.recipes import RECIPES
 from monsterzoo.training.stages import read_recipe
 from monsterzoo.training.variants import NamedVariant, variant_name
 from nim import NIM
@@ -30,13 +29,14 @@ RECIPE = {
 
 
 @pytest.fixture(autouse=True)
-def nim(monkeypatch: pytest.MonkeyPatch) -> None:
+def recipes(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
     """Nim is the only game there is, with a recipe."""
     monkeypatch.setattr(catalogue, "_loaders", {NIM.name: lambda: NIM})
     monkeypatch.setattr(catalogue, "_games", {NIM.name: NIM})
-    for name in list(RECIPES):
-        monkeypatch.delitem(RECIPES, name)
-    monkeypatch.setitem(RECIPES, NAME, RECIPE)
+    recipes = {NAME: RECIPE}
+    for module in (zoo, models_page):
+        monkeypatch.setattr(module, "RECIPES", recipes)
+    return recipes
 
 
 def make(folder: Path, *words: str) -> int:
@@ -100,11 +100,11 @@ def test_an_interrupted_recipe_goes_on_to_the_same_network(tmp_path, monkeypatch
 
 
 def test_a_run_by_another_recipe_is_refused_or_moved_aside_with_all_that_began_from_it(
-    tmp_path, monkeypatch, capsys
+    tmp_path, recipes, capsys
 ) -> None:
     assert make(tmp_path) == 0
     before = {stage: trained(tmp_path, stage) for stage in RECIPE}
-    monkeypatch.setitem(RECIPES, NAME, {**RECIPE, "enemy": RECIPE["enemy"].replace("--updates 1", "--updates 2")})
+    recipes[NAME] = {**RECIPE, "enemy": RECIPE["enemy"].replace("--updates 1", "--updates 2")}
     assert make(tmp_path, NAME) == 2
     refusal = capsys.readouterr().err
     assert f"{NAME}/enemy is not by the present recipe (--updates 1 instead of 2)" in refusal
@@ -122,14 +122,14 @@ def test_a_stage_whose_beginning_is_gone_is_refused(tmp_path, capsys) -> None:
     assert "enemy is not by the present recipe (a stage before it is not finished)" in capsys.readouterr().err
 
 
-def test_watching_in_another_way_is_no_other_recipe(tmp_path, monkeypatch) -> None:
+def test_watching_in_another_way_is_no_other_recipe(tmp_path, recipes) -> None:
     assert make(tmp_path) == 0
-    monkeypatch.setitem(RECIPES, NAME, {**RECIPE, "ppo": f"{RECIPE['ppo']} --evaluate-every 5 --threads 2"})
+    recipes[NAME] = {**RECIPE, "ppo": f"{RECIPE['ppo']} --evaluate-every 5 --threads 2"}
     assert make(tmp_path, NAME) == 0
 
 
-def test_several_seeds_are_compared_and_none_is_shipped(tmp_path, monkeypatch, capsys) -> None:
-    monkeypatch.setitem(RECIPES, NAME, {"ppo": RECIPE["ppo"]})
+def test_several_seeds_are_compared_and_none_is_shipped(tmp_path, recipes) -> None:
+    recipes[NAME] = {"ppo": RECIPE["ppo"]}
     assert make(tmp_path, NAME, "--seeds", "0", "3") == 0
     index = json.loads((tmp_path / "out" / INDEX).read_text())
     (entry,) = index["seeds"]
@@ -184,8 +184,8 @@ def test_a_network_that_is_too_large_is_not_shipped(tmp_path, monkeypatch, capsy
         ("--updates 3 --gamma 7", "--gamma 7 is not allowed"),
     ],
 )
-def test_wrong_recipes_are_refused(words, problem, tmp_path, monkeypatch, capsys) -> None:
-    monkeypatch.setitem(RECIPES, NAME, {**RECIPE, "last": words})
+def test_wrong_recipes_are_refused(words, problem, tmp_path, recipes, capsys) -> None:
+    recipes[NAME] = {**RECIPE, "last": words}
     assert make(tmp_path) == 2
     refusal = capsys.readouterr().err
     assert f"the recipe of {NAME}, stage 'last'" in refusal
