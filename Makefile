@@ -66,7 +66,7 @@ peers: peers-env
 	$(VENV)/peers/bin/python -m monsterzoo.benchmarks.peers --json docs/peers.json --picture docs/peers.png
 
 $(LIBRARIES:%=test-%): test-%: %-env
-	$(VENV)/$*/bin/python -m pytest -n 0 tests/libraries/test_$*.py
+	$(VENV)/$*/bin/python -m pytest -n 0 $(wildcard tests/libraries/test_$*.py tests/libraries/test_$*_*.py)
 
 $(SEPARATE:%=%-env): %-env: $(VENV)/%/.ready
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.core.rng import env_seed, generator, streams
 from monsterzoo.envs.core.seat_kernels import Uniform
 from monsterzoo.envs.core.threads import Team
@@ -25,6 +25,7 @@ from torch.nn.utils import clip_grad_norm_
 
 from .config import LessonConfig
 from .lessons import IMITATED, Plan, new_lessons, new_space, play_lessons
+from .lessons import Lessons as Written
 from .runs import EVALUATION, Learner
 
 Lessons = dict[str, np.ndarray]
@@ -85,18 +86,16 @@ class LessonLearner(Learner):
         }
 
     def _play(self) -> None:
-        """Play on, on all threads; the lessons are those of `play_lessons`."""
-        config, variant = self.config, self.variant
+        """Play all games on; afterwards their lessons are in `self.lessons`."""
+        config = self.config
         plan = Plan(IMITATED, config.searched, 1.0) if self.imitating else self.plan()
-        guide = make_net(self.network.arrays(), temperature=1.0)
-        playout: Any = heuristics.Heuristic() if self.has_heuristic else Uniform()
         luck = streams(env_seed(config.seed, self.updates), config.num_envs, "lessons")
+        self.play(plan, luck)
 
-        def arguments(start: int, stop: int) -> tuple[Any, ...]:
-            space = new_space(variant, plan.simulations)
-            return (start, stop, self.states, luck, (playout, guide.fresh()), plan, self.lessons, *space)
-
-        Team(min(config.threads, config.num_envs)).run(play_lessons, config.num_envs, arguments)
+    def play(self, plan: Plan, luck: np.ndarray) -> None:
+        """Play all games on by a plan, on this machine's threads; each has a generator in `luck`."""
+        threads = min(self.config.threads, len(self.states))
+        play_games(self.variant, plan, self.network.arrays(), self.states, luck, self.lessons, threads)
 
     def _read_lessons(self) -> Lessons:
         """What the games of an update wrote down."""
@@ -135,6 +134,30 @@ class LessonLearner(Learner):
         states = np.ascontiguousarray(states).view(self.variant.game.record)[:, 0]
         self.variant.check_positions(states)
         self.states[:] = states
+
+
+def play_games(
+    variant: Variant,
+    plan: Plan,
+    network: dict[str, np.ndarray],
+    states: np.ndarray,
+    luck: np.ndarray,
+    lessons: Written,
+    threads: int,
+) -> None:
+    """Play games, `states` (N,), to their next horizons with generators `luck` (N,), and write their lessons down.
+
+    What becomes of a game depends on nothing but its own state and generator, the plan and the network's weights.
+    """
+    horizons.load(variant)
+    guide = make_net(network, temperature=1.0)
+    playout: Any = heuristics.Heuristic() if heuristics.has_heuristic(variant) else Uniform()
+
+    def arguments(start: int, stop: int) -> tuple[Any, ...]:
+        space = new_space(variant, plan.simulations)
+        return (start, stop, states, luck, (playout, guide.fresh()), plan, lessons, *space)
+
+    Team(threads).run(play_lessons, len(states), arguments)
 
 
 def entropy_of(log_probs: Tensor, masks: Tensor) -> Tensor:

@@ -1,11 +1,12 @@
 """`monsterzoo train`: self-play training on the command line."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from .config import MAY_CHANGE, METHODS, RUN, Config, RunConfig, add_options, given
+from .config import MAY_CHANGE, METHODS, RUN, Config, LessonConfig, RunConfig, add_options, given
 from .game_options import add_game_name, parse, which_game
 from .ray_options import add_ray_arguments, uses_ray
 from .settings import flag
@@ -31,7 +32,7 @@ def main(words: Sequence[str]) -> int:
         "--resume", action="store_true", help=f"go on with the run in --out, with its options but for {changes}"
     )
     add_options(parser, kind)
-    add_ray_arguments(parser, "collect the games of --method ppo")
+    add_ray_arguments(parser, "play the games")
     parsed = parse(parser, words, needed=False)
     chosen = given(parsed, kind)
     config: RunConfig
@@ -51,17 +52,25 @@ def main(words: Sequence[str]) -> int:
     from .runs import train  # imports torch, which --help can do without
 
     if uses_ray(parsed):
-        if config.method != "ppo":
-            raise ValueError(f"--ray collects the games of --method ppo, not those of --method {config.method}")
         from .ray_pool import joined
-        from .ray_train import RayTrainer
 
         with joined(parsed.ray, parsed.workers):
-            train(config, parsed.resume, kind=partial(RayTrainer, workers=parsed.workers))
+            train(config, parsed.resume, kind=partial(_kind_on_ray(config), workers=parsed.workers))
     else:
         train(config, parsed.resume)
     print(f"done: the policy is 'ppo:{config.out}'")
     return 0
+
+
+def _kind_on_ray(config: RunConfig) -> Callable[..., Any]:
+    """What makes a method's learner with its games on Ray."""
+    if isinstance(config, LessonConfig):
+        from .ray_lessons import kind_on_ray
+
+        return kind_on_ray(config.method)
+    from .ray_train import RayTrainer
+
+    return RayTrainer
 
 
 DESCRIPTIONS = {
