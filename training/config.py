@@ -19,6 +19,8 @@ from .settings import LARGEST_SEED, MOST_THREADS, Checked, GameOptions, Number, 
 
 Texts = tuple[str, ...]
 
+MOST_AT_ONCE = 1 << 20
+"""Games, or steps of one, that are kept in memory."""
 RUN = "run.json"
 """The file of a run's folder that holds its options."""
 PAST = "past"
@@ -91,9 +93,9 @@ class RunConfig(Checked):
     # watching
     evaluate: Annotated[Texts | None, "policies whose win rates are measured while training", Policies()] = None
     evaluate_every: Annotated[float, "seconds between evaluations", Number(0)] = 30.0
-    evaluate_games: Annotated[int, "games of an evaluation against each policy, every side equally often", Whole(1)] = (
-        512
-    )
+    evaluate_games: Annotated[
+        int, "games of an evaluation against each policy, every side equally often", Whole(1, MOST_AT_ONCE)
+    ] = 512
     checkpoint_every: Annotated[float, "seconds between checkpoints", Number(0)] = 60.0
     tensorboard: Annotated[bool, "write TensorBoard events into the folder", Switch()] = True
 
@@ -202,8 +204,8 @@ class Config(RunConfig):
     method = "ppo"
 
     # the batch
-    num_envs: Annotated[int, "games played at once", Whole(1)] = 1024
-    steps: Annotated[int, "steps of every game between two updates", Whole(1)] = 64
+    num_envs: Annotated[int, "games played at once", Whole(1, MOST_AT_ONCE)] = 1024
+    steps: Annotated[int, "steps of every game between two updates", Whole(1, MOST_AT_ONCE)] = 64
 
     # opponents
     self_play: Annotated[float, "share of games in which the network plays all sides", Number(0, 1)] = 0.7
@@ -244,10 +246,10 @@ class SearchConfig(RunConfig):
     threads: Annotated[int, "threads that play, and torch's; the games do not depend on it", Whole(1, MOST_THREADS)] = (
         field(default_factory=processors)
     )
-    minibatch: Annotated[int, "lessons per gradient step", Whole(1)] = 1024
+    minibatch: Annotated[int, "lessons per gradient step", Whole(1, MOST_AT_ONCE)] = 1024
 
     # the lessons
-    num_envs: Annotated[int, "games played at once, each to its horizon in every update", Whole(1)] = 256
+    num_envs: Annotated[int, "games played at once, each to its horizon in every update", Whole(1, MOST_AT_ONCE)] = 256
     simulations: Annotated[int, "of a searched decision", Whole(2, 1_000_000)] = 100
     searched: Annotated[
         float,
@@ -272,7 +274,7 @@ class SearchConfig(RunConfig):
         Number(0, 1000),
     ] = 10.0
     buffer: Annotated[int, "updates whose lessons are kept to learn from", Whole(1)] = 30
-    passes: Annotated[float, "how often a lesson is learned from, on average", Number(0, above=True)] = 4.0
+    passes: Annotated[float, "how often a lesson is learned from, on average", Number(0, 1000, above=True)] = 4.0
     value_coef: Annotated[float, "weight of the value loss", Number(0)] = 1.0
 
 

@@ -8,6 +8,7 @@ import argparse
 import json
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,7 +24,7 @@ from monsterzoo.policies.neural import PRETRAINED, WEIGHTS, NeuralPolicy
 from .arena import Tournament
 from .config import RUN, RunConfig
 from .evaluation import play_games
-from .interrupts import exit_code
+from .exits import exit_code
 from .ratings import NORMAL_95
 from .settings import Checked, Whole, add_flags, given
 
@@ -137,7 +138,7 @@ def _rate(result: dict[str, Any]) -> str:
     return f"{100 * result['win_rate']:.1f} % ({100 * low:.1f}–{100 * high:.1f})"
 
 
-def main(argv: list[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Publish runs, or with none of them measure what is shipped anew."""
     parser = argparse.ArgumentParser("python -m monsterzoo.training.models", description=__doc__)
     parser.add_argument("runs", nargs="*", type=Path, help="folders of finished runs")

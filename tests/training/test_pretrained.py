@@ -9,7 +9,7 @@ from monsterzoo.policies.neural import PRETRAINED, pretrained
 from monsterzoo.training import models
 from monsterzoo.training.config import Config
 from monsterzoo.training.evaluation import play_games
-from monsterzoo.training.interrupts import exit_code
+from monsterzoo.training.exits import exit_code
 from monsterzoo.training.models import README, document, publish
 from monsterzoo.training.runs import train
 

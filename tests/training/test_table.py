@@ -446,8 +446,8 @@ def test_play_and_watch_complain_before_they_serve(tmp_path: Any) -> None:
         (play_cli, ["pikit_v0", "--opponents", "random", "--port", "99999"], "port 99999 cannot be used"),
         (watch_cli, [], "either a GAME or --record"),
         (watch_cli, ["pikit_v0", "--record", "x"], "either a GAME or --record"),
-        (watch_cli, ["--record", str(tmp_path / "none.json")], "No such file"),
-        (watch_cli, ["--record", str(tmp_path / "broken.json")], "this is not JSON"),
+        (watch_cli, ["--record", str(tmp_path / "none.json")], "there is no file"),
+        (watch_cli, ["--record", str(tmp_path / "broken.json")], "is not the record of a game"),
         (watch_cli, ["pikit_v0", "--policies", "random", "random"], "4 seats need one for all or one each, not 2"),
     ):
         with pytest.raises(ValueError, match=problem):
