@@ -7,8 +7,9 @@ import pytest
 import torch
 from monsterzoo.envs import env_seed
 from monsterzoo.envs import make as make_env
+from needs import needs
 
-pytest.importorskip("sb3_contrib")
+needs("sb3_contrib")
 
 from monsterzoo.benchmarks import sb3 as benchmark
 from monsterzoo.policies import from_sb3

@@ -17,9 +17,10 @@ from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.pikit.text import cards_of
 from monsterzoo.policies import from_function
 from monsterzoo.training import play_cli, watch_cli
+from needs import needs
 
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
+needs("starlette")
+needs("httpx2")
 
 from monsterzoo.training.table.played import PlayedGame, UnreadyError, seat_players
 from monsterzoo.training.table.server import LONGEST_MESSAGE, MOST_GAMES, Plan, Room, make_app
