@@ -61,6 +61,8 @@ class Trainer(Learner):
         self.lessons = new_lessons(variant, config.num_envs, config.lessons)
         self.chunks: dict[int, Chunk] = {}
         """The lessons by update."""
+        self._written: set[Path] = set()
+        """Files that hold lessons of this run; another one that was given up may have left some of the same names."""
 
     @property
     def imitating(self) -> bool:
@@ -173,9 +175,10 @@ class Trainer(Learner):
         """Write new lessons, policy and checkpoint, in this order; then forget lessons that are no longer needed."""
         for update, chunk in self.chunks.items():
             path = lessons_file(folder, update)
-            if not path.exists():
+            if path not in self._written:
                 with replacing(path) as part, part.open("wb") as file:
                     np.savez_compressed(file, **chunk)  # type: ignore[arg-type]
+                self._written.add(path)
         super().save(folder)
         for path in (folder / FOLDER).glob("*.npz"):
             if path not in {lessons_file(folder, update) for update in self.chunks}:
@@ -195,8 +198,9 @@ class Trainer(Learner):
             chunks[update] = self._read_chunk(lessons_file(folder, update))
         # Lessons of updates after the checkpoint, if there are any, are made again.
         self.states[:], self.chunks = states, chunks
+        self._written = {lessons_file(folder, update) for update in chunks}
         for path in (folder / FOLDER).glob("*.npz"):
-            if path not in {lessons_file(folder, update) for update in chunks}:
+            if path not in self._written:
                 path.unlink()
 
     def _read_chunk(self, path: Path) -> Chunk:
