@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -203,6 +204,41 @@ def test_a_journal_is_never_half_rewritten(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(OSError, match="killed"):
         Journal(tmp_path, 1, CONFIG, 2)
     assert (tmp_path / METRICS).read_text() == line
+
+
+# --- A full disk ---
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of files are set the Unix way")
+@pytest.mark.parametrize("most", [100, 4000], ids=["no line", "no checkpoint"])
+def test_a_full_disk_costs_one_line_and_no_work(
+    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import resource
+
+    out, update = tmp_path / "run", Trainer.update
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def full(self: Trainer) -> dict[str, float]:
+        if self.updates == 2:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, usual[1]))
+        return update(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "update", full)
+        try:
+            assert train(out, "--checkpoint-every", "0") == 2
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    error = capsys.readouterr().err
+    assert re.search(rf"^monsterzoo train: {re.escape(str(out))}/[\w.]+: File too large$", error, re.MULTILINE), error
+    assert "Traceback" not in error
+    assert not list(out.glob("*.part"))
+    assert checkpoint(out)["progress"]["updates"] == 2
+    assert resume(out) == 0
+    assert updates(out) == [1, 2, 3, 4]
+    assert train(tmp_path / "whole") == 0
+    assert same(checkpoint(out), checkpoint(tmp_path / "whole"))
 
 
 # --- Going on ---
