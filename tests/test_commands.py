@@ -196,6 +196,24 @@ def test_an_evaluation_has_a_game_for_every_side(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().err == f"monsterzoo train: {problem}\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("--minutes nan", "--minutes nan is not allowed; allowed: a number above 0"),
+        ("--envs-per-runner 0", "--envs-per-runner 0 is not allowed"),
+        ("--env-runners -1", "--env-runners -1 is not allowed"),
+        ("--seed -1", "--seed -1 is not allowed"),
+        ("--against nobody", "there is no policy 'nobody'"),
+        ("--opponents nobody", "there is no policy 'nobody'"),
+        ("--resume --out nowhere", "there is no checkpoint in nowhere to go on from"),
+    ],
+)
+def test_rllib_is_not_started_for_nothing(words: str, problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Said before anything of Ray is imported, so here too."""
+    assert main(["rllib", "pikit_v0", *words.split()]) == 2
+    assert f"monsterzoo rllib: {problem}" in capsys.readouterr().err
+
+
 def test_training_asks_which_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["train", "--out", str(tmp_path / "run")]) == 2
     assert capsys.readouterr().err.startswith("monsterzoo train: which game? GAME is one of bite_night_v0, pikit_v0")
