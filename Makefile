@@ -10,7 +10,7 @@ PACKAGING := pyproject.toml setup.py constraints.txt
 LIBRARIES := openspiel rllib tianshou torchrl
 SEPARATE := $(LIBRARIES) peers
 
-.PHONY: help demo test test-browser lint fuzz soak benchmark generated clean peers
+.PHONY: help demo test test-browser lint fuzz kills soak benchmark generated clean peers
 .PHONY: $(LIBRARIES:%=test-%) $(SEPARATE:%=%-env)
 
 help:
@@ -20,7 +20,8 @@ help:
 	@echo "make test-L     tests of a library in an environment of its own; L is openspiel, rllib, tianshou or torchrl"
 	@echo "make peers      random play and search beside OpenSpiel, RLCard, PettingZoo Classic and Pgx, kept in docs"
 	@echo "make fuzz       odd and impossible inputs at every entrance, for MINUTES=30"
-	@echo "make soak       STEPS=1e9 steps of all games (or MINUTES=30), looking for leaks and lost cards"
+	@echo "make kills      kill every command that keeps its work KILLS=50 times, and let it go on"
+	@echo "make soak       STEPS=1e9 steps of all games (MINUTES=30 at most), looking for leaks and lost cards"
 	@echo "make benchmark  the full throughput table, kept in docs"
 	@echo "make generated  rewrite the tables and playthroughs that are made from code"
 	@echo "make clean      remove the virtual environment and caches"
@@ -45,13 +46,16 @@ lint: $(VENV)/.test
 	$(RUN) ruff check .
 	$(RUN) mypy
 
-MINUTES ?= 30
 fuzz: $(VENV)/.test
-	$(VENV)/bin/python tests/fuzz/run.py --minutes $(MINUTES)
+	$(VENV)/bin/python tests/fuzz/run.py --minutes $(or $(MINUTES),30)
+
+KILLS ?= 50
+kills: $(VENV)/.test
+	$(VENV)/bin/python tests/training/killed.py --kills $(KILLS)
 
 STEPS ?= 1e9
 soak: $(VENV)/.test
-	$(RUN) tools.soak --steps $(STEPS) --minutes $(MINUTES) --write docs/soak.md
+	$(RUN) tools.soak --steps $(STEPS) $(MINUTES:%=--minutes %) --write docs/soak.md
 
 benchmark: $(VENV)/.test
 	$(RUN) monsterzoo.benchmarks.throughput --json docs/throughput.json

@@ -8,6 +8,7 @@ print(thoughts)
 Values are the chances of the deciding seat's side to win, from 0 to 1 (with reward="score": 0.5 is level).
 """
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -70,8 +71,13 @@ class Analysis:
 COLUMNS = {"visits": "visits", "value": "wins", "prior": "network"}
 
 
+def _known(value: Any) -> Any:
+    """A number, or None for what search has not tried and for what a network's numbers are too large to tell."""
+    return None if math.isnan(value) else value
+
+
 def _cell(key: str, value: float | None) -> str:
-    if value is None or np.isnan(value):
+    if value is None:
         return "–"
     return f"{value:,}" if key == "visits" else f"{value:.1%}"
 
@@ -97,18 +103,18 @@ def analyse(policy: Any, variant: Variant, states: np.ndarray, index: int = 0, s
         visits, totals = (found[0] for found in policy.analyse(rows, seats, one))
         opinions["visits"] = visits
         opinions["value"] = np.divide(totals, visits, out=np.full(len(mask), np.nan), where=visits > 0)
-        value = float(totals.sum() / visits.sum()) if visits.sum() else None
+        value = _known(float(totals.sum() / visits.sum())) if visits.sum() else None
     network = policy if isinstance(policy, NeuralPolicy) else getattr(policy, "guide", None)
     if network is not None:
         opinions["prior"], chance = network.opinion(rows, mask[None])
         opinions["prior"] = opinions["prior"][0]
-        value = float(chance[0]) if value is None and chance is not None else value
+        value = _known(float(chance[0])) if value is None and chance is not None else value
     choice = int(ask(policy, variant, rows, mask[None], seats, one)[0])
     thoughts = [
         Thought(
             int(action),
             variant.action_names[action],
-            **{key: found[action].item() for key, found in opinions.items()},
+            **{key: _known(found[action].item()) for key, found in opinions.items()},
         )
         for action in np.flatnonzero(mask)
     ]

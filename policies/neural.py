@@ -143,10 +143,10 @@ def write(path: Path, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> N
 
 def check_shapes(arrays: dict[str, np.ndarray], variant: Variant, name: str) -> None:
     """Raise `ValueError` unless arrays are the weights of a network for a game's columns, actions and sides."""
-    if "stem.weight" not in arrays or arrays["stem.weight"].ndim != 2:
+    if "stem.weight" not in arrays or arrays["stem.weight"].ndim != 2 or not len(arrays["stem.weight"]):
         raise ValueError(f"{name} has no weights of a first layer (stem.weight)")
     width, blocks = len(arrays["stem.weight"]), sum(key.endswith(".first.weight") for key in arrays)
-    values = variant.sides if len(arrays.get("value.bias", ())) == variant.sides else 1
+    values = variant.sides if np.shape(arrays.get("value.bias", ())) == (variant.sides,) else 1
     layers = {"stem": (width, variant.layout.size), "policy": (variant.num_actions, width), "value": (values, width)}
     layers |= {f"blocks.{k}.{layer}": (width, width) for k in range(blocks) for layer in ("first", "second")}
     shapes: dict[str, tuple[int, ...]] = {f"{layer}.weight": shape for layer, shape in layers.items()}

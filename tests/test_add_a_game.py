@@ -15,15 +15,14 @@ import monsterzoo.envs as mz
 import numpy as np
 import pytest
 from monsterzoo import policies
-from monsterzoo.benchmarks.games import guide
 from monsterzoo.benchmarks.games.guide import BLOCK, files, write
 from monsterzoo.envs import conformance
 from monsterzoo.envs.core import catalogue, contract
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.training.arena import arena
+from needs import ROOT, needs, needs_checkout
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = guide.PAGE.read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "add_a_game.md").read_text(encoding="utf-8")
 
 
 def blocks(kind: str) -> list[str]:
@@ -80,6 +79,7 @@ def test_the_page_has_the_size_it_says() -> None:
     assert f"| 4 files, {lines} lines, {len(written)} with blank ones |" in PAGE
 
 
+@needs_checkout
 def test_links_lead_somewhere() -> None:
     for target in re.findall(r"\]\(([^)#\s]+)\)", PAGE):
         assert (ROOT / "docs" / target).exists(), target
@@ -117,7 +117,7 @@ def test_an_installed_game_is_known_by_name(tmp_path: Path, entry: str) -> None:
 
 
 def test_the_commands_of_the_page_take_an_installed_game(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
+    needs("torch")
     site = install(tmp_path, "leduc_poker:GAME")
     (commands,) = blocks("sh")
     for line in commands.splitlines()[1:]:
@@ -273,7 +273,7 @@ def test_search_plays_for_what_is_rewarded(leduc: ModuleType) -> None:
 
 
 def test_ppo_learns_to_win_chips(leduc: ModuleType) -> None:
-    pytest.importorskip("torch")
+    needs("torch")
     from monsterzoo.training.config import Config
     from monsterzoo.training.network import NetworkPolicy
     from monsterzoo.training.ppo import Trainer

@@ -27,9 +27,9 @@ from monsterzoo.training.config import Config
 from monsterzoo.training.game_options import read_options, write_option
 from monsterzoo.training.settings import Number, Whole, described
 from monsterzoo.training.specs import BUDGETS, SPECS
+from needs import HOME, ROOT, needs
 
-ROOT = Path(__file__).resolve().parents[1]
-PUBLISHED = [*(ROOT / "docs").iterdir(), *(ROOT / "benchmarks" / "results").iterdir()]
+PUBLISHED = [*(ROOT / "docs").iterdir(), *(HOME / "benchmarks" / "results").iterdir()]
 DECK = {"1": 12, "2": 8, "3": 8, "4": 8, "5": 8, "6": 8, "7": 8}
 ARENA = ["arena", "--game", "pikit_v0", "--policies", "random", "random", "--games", "2", "--quiet"]
 TRAIN = ["train", "--game", "pikit_v0", "--updates", "1", "--num-envs", "8", "--steps", "16", "--width", "8",
@@ -42,7 +42,7 @@ def played(command: list[str], folder: Path, *options: str) -> dict[str, Any]:
         assert main([*ARENA, *options, "--output", str(folder / "result")]) == 0
         result: dict[str, Any] = json.loads((folder / "result.json").read_text())["options"]
         return result
-    pytest.importorskip("torch")
+    needs("torch")
     assert main([*TRAIN, *options, "--out", str(folder / "run")]) == 0
     config = json.loads((folder / "run" / "run.json").read_text())["config"]
     return {"players": config["players"], **config["options"]}
@@ -190,10 +190,28 @@ def test_a_tournament_in_python_is_checked_alike(wrong: dict[str, Any]) -> None:
 
 
 def test_an_evaluation_has_a_game_for_every_side(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    pytest.importorskip("torch")
+    needs("torch")
     assert main([*TRAIN, "--evaluate-games", "1", "--out", str(tmp_path / "run")]) == 2
     problem = "--evaluate-games 1 is not allowed; allowed: a whole number from 2, one for every side"
     assert capsys.readouterr().err == f"monsterzoo train: {problem}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("--minutes nan", "--minutes nan is not allowed; allowed: a number above 0"),
+        ("--envs-per-runner 0", "--envs-per-runner 0 is not allowed"),
+        ("--env-runners -1", "--env-runners -1 is not allowed"),
+        ("--seed -1", "--seed -1 is not allowed"),
+        ("--against nobody", "there is no policy 'nobody'"),
+        ("--opponents nobody", "there is no policy 'nobody'"),
+        ("--resume --out nowhere", "there is no checkpoint in nowhere to go on from"),
+    ],
+)
+def test_rllib_is_not_started_for_nothing(words: str, problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Said before anything of Ray is imported, so here too."""
+    assert main(["rllib", "pikit_v0", *words.split()]) == 2
+    assert f"monsterzoo rllib: {problem}" in capsys.readouterr().err
 
 
 def test_training_asks_which_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -220,7 +238,7 @@ def test_a_game_is_named_anywhere_with_or_without_a_flag(words: list[str], tmp_p
 
 
 def test_a_run_is_trained_by_a_plain_name_and_written_to_output(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
+    needs("torch")
     words = ["pikit_v0" if word == "--game" else word for word in TRAIN if word != "pikit_v0"]
     assert main([*words, "--players", "2", "--output", str(tmp_path / "run")]) == 0
     assert json.loads((tmp_path / "run" / "run.json").read_text())["config"]["game"] == "pikit_v0"

@@ -10,6 +10,7 @@ from gymnasium.wrappers import vector as wrappers
 from monsterzoo.envs import bite_night_v0, pikit_v0, yokai_septet_v0
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.envs.single import SeatVectorEnv
+from needs import needs
 from pettingzoo.utils import aec_to_parallel, parallel_to_aec, turn_based_aec_to_parallel
 
 PIKIT = "monsterzoo/Pikit-v0"
@@ -218,7 +219,7 @@ def test_pettingzoos_conversions_that_fit_play_whole_games(name, options):
 
 
 def test_the_makers_of_stable_baselines3_work(recwarn):
-    env_util = pytest.importorskip("stable_baselines3.common.env_util")
+    env_util = needs("stable_baselines3.common.env_util")
     env = env_util.make_vec_env(PIKIT, n_envs=2, seed=1, env_kwargs={"observation": "box", "players": 2})
     assert env.reset().shape == (2, *env.observation_space.shape)
     for _ in range(100):
@@ -231,7 +232,7 @@ def test_the_makers_of_stable_baselines3_work(recwarn):
 
 def test_the_makers_of_stable_baselines3_work_without_pygame(monkeypatch):
     """They ask for pictures first, and do without where that is a TypeError."""
-    env_util = pytest.importorskip("stable_baselines3.common.env_util")
+    env_util = needs("stable_baselines3.common.env_util")
     monkeypatch.setitem(sys.modules, "pygame", None)
     with pytest.raises(TypeError, match="pictures need pygame-ce"):
         gymnasium.make(PIKIT, render_mode="rgb_array")

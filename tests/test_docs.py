@@ -12,10 +12,11 @@ from monsterzoo.envs import names
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import REWARD, Option
 from monsterzoo.training import cli
+from needs import ROOT, needs_checkout
 
 from tools.tables import END, START, files, main, with_tables
 
-ROOT = Path(__file__).resolve().parents[1]
+pytestmark = needs_checkout
 TABLES = {str(path.relative_to(ROOT)): (path, tables) for path, tables in files()}
 FOLDERS = ("envs", "policies", "training", "benchmarks", "docs")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))])

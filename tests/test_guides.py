@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from needs import ROOT, needs
 
-ROOT = Path(__file__).resolve().parents[1]
 NEEDS = {"train.md": ("torch", "sb3_contrib", "rich"), "players.md": ("torch", "sb3_contrib"), "positions.md": ()}
 """The guides, and the packages of the extra train that each needs."""
 BLOCK = re.compile(
@@ -48,7 +48,7 @@ def program(text: str, folder: Path) -> str:
 @pytest.mark.parametrize("page", NEEDS)
 def test_everything_on_the_page_runs(page: str, tmp_path: Path) -> None:
     for package in NEEDS[page]:
-        pytest.importorskip(package, reason=f"docs/{page} needs the extra train")
+        needs(package)
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     script = tmp_path / "page.py"
     script.write_text(program(text, tmp_path), encoding="utf-8")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from needs import ROOT, needs_checkout
 
-ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("envs", "policies", "training", "benchmarks")
 MODULES = sorted(path for folder in (*FOLDERS, "tools") for path in (ROOT / folder).rglob("*.py"))
 HEAVY = ("torch", "matplotlib", "pygame", "rich", "stable_baselines3", "tensorboard", "hypothesis", "pytest")
@@ -152,16 +152,19 @@ def problem(path: Path, other: list[str]) -> str:
     return ""
 
 
+@needs_checkout
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_run_one_way(path: Path) -> None:
     assert [text for other in imported(path) if (text := problem(path, other))] == []
 
 
+@needs_checkout
 def test_every_exception_is_needed() -> None:
     used = {(path.relative_to(ROOT).as_posix(), ".".join(other)) for path in MODULES for other in imported(path)}
     assert set(ALLOWED) <= used
 
 
+@needs_checkout
 @pytest.mark.parametrize(
     ("file", "source", "module"),
     [
@@ -221,6 +224,7 @@ def test_the_check_lets_the_rest_pass() -> None:
 # --- What is imported when it runs ---
 
 
+@needs_checkout
 def test_no_module_is_called_like_one_of_the_standard_library() -> None:
     for path in MODULES:
         assert path.stem not in sys.stdlib_module_names, f"{path.relative_to(ROOT)} hides a standard module's name"

@@ -17,10 +17,11 @@ from typing import Any
 import pytest
 from monsterzoo.envs import names
 from monsterzoo.envs.version import VERSION
+from needs import ROOT, needs_checkout
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).resolve().parents[1]
+pytestmark = needs_checkout
 FOLDERS = ("envs", "policies", "training", "benchmarks")
 DATA = {".py", ".md", ".json", ".npz", ".safetensors", ".typed", ".html", ".css", ".js", ".svg"}
 IGNORED = shutil.ignore_patterns(".?*", "__pycache__", "build", "dist", "*.egg-info", "runs")

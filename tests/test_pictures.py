@@ -17,8 +17,9 @@ from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.looking import scene_of
 from monsterzoo.envs.picture import paint
+from needs import needs
 
-pytest.importorskip("pygame")
+needs("pygame")
 MODULES = [bite_night_v0, pikit_v0, yokai_septet_v0]
 
 
@@ -138,7 +139,7 @@ def test_frames_of_gymnasium_environments_are_collected(name: str) -> None:
 
 
 def test_videos_are_recorded(tmp_path: Any) -> None:
-    pytest.importorskip("moviepy")
+    needs("moviepy")
     from gymnasium.wrappers import RecordVideo
 
     env = RecordVideo(gymnasium.make("monsterzoo/Pikit-v0", players=2, render_mode="rgb_array"), str(tmp_path))

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 
-from .interrupts import ending
+from .exits import exit_code
 
 COMMANDS = {
     "games": ("the games, their options and rules", "monsterzoo.training.games_cli:main"),
@@ -38,28 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not words or words[0] not in COMMANDS:
         return _explain(words)
     module, _, function = COMMANDS[words[0]][1].partition(":")
-    try:
-        with ending(), _current_folder_importable():
-            code = int(getattr(import_module(module), function)(words[1:]))
-            sys.stdout.flush()
-            return code
-    except KeyboardInterrupt as interruption:
-        print(f"monsterzoo {words[0]}: {interruption or 'interrupted'}", file=sys.stderr)
-        return int(getattr(interruption, "code", 130))
-    except BrokenPipeError:
-        with suppress(OSError):  # else Python complains when it closes stdout at its end
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
-    except ValueError as error:
-        problem = str(error)
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.startswith("monsterzoo"):
-            raise
-        from .extras import how_to_get
 
-        problem = how_to_get(error.name)
-    print(f"monsterzoo {words[0]}: {problem}", file=sys.stderr)
-    return 2
+    def work(rest: Sequence[str]) -> int:
+        with _current_folder_importable():
+            return int(getattr(import_module(module), function)(rest))
+
+    return exit_code(f"monsterzoo {words[0]}", work, words[1:])
 
 
 @contextmanager

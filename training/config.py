@@ -19,6 +19,8 @@ from .settings import LARGEST_SEED, MOST_THREADS, Checked, GameOptions, Number, 
 
 Texts = tuple[str, ...]
 
+MOST_AT_ONCE = 1 << 20
+"""Games, or steps of one, that are kept in memory."""
 RUN = "run.json"
 """The file of a run's folder that holds its options."""
 PAST = "past"
@@ -91,9 +93,9 @@ class RunConfig(Checked):
     # watching
     evaluate: Annotated[Texts | None, "policies whose win rates are measured while training", Policies()] = None
     evaluate_every: Annotated[float, "seconds between evaluations", Number(0)] = 30.0
-    evaluate_games: Annotated[int, "games of an evaluation against each policy, every side equally often", Whole(1)] = (
-        512
-    )
+    evaluate_games: Annotated[
+        int, "games of an evaluation against each policy, every side equally often", Whole(1, MOST_AT_ONCE)
+    ] = 512
     checkpoint_every: Annotated[float, "seconds between checkpoints", Number(0)] = 60.0
     tensorboard: Annotated[bool, "write TensorBoard events into the folder", Switch()] = True
 
@@ -202,8 +204,8 @@ class Config(RunConfig):
     method = "ppo"
 
     # the batch
-    num_envs: Annotated[int, "games played at once", Whole(1)] = 1024
-    steps: Annotated[int, "steps of every game between two updates", Whole(1)] = 64
+    num_envs: Annotated[int, "games played at once", Whole(1, MOST_AT_ONCE)] = 1024
+    steps: Annotated[int, "steps of every game between two updates", Whole(1, MOST_AT_ONCE)] = 64
 
     # opponents
     self_play: Annotated[float, "share of games in which the network plays all sides", Number(0, 1)] = 0.7
@@ -244,7 +246,7 @@ class LessonConfig(RunConfig):
     )
 
     # the lessons
-    num_envs: Annotated[int, "games played at once, each to its horizon in every update", Whole(1)] = 256
+    num_envs: Annotated[int, "games played at once, each to its horizon in every update", Whole(1, MOST_AT_ONCE)] = 256
     lessons: Annotated[int, "most lessons of one game in an update", Whole(1, 1024)] = 48
     searched: Annotated[
         float,
@@ -259,7 +261,7 @@ class LessonConfig(RunConfig):
     ] = 0.1
 
     # learning
-    minibatch: Annotated[int, "lessons per gradient step", Whole(1)] = 1024
+    minibatch: Annotated[int, "lessons per gradient step", Whole(1, MOST_AT_ONCE)] = 1024
     value_coef: Annotated[float, "weight of the value loss", Number(0)] = 1.0
 
 
@@ -287,7 +289,7 @@ class SearchConfig(LessonConfig):
         Number(0, 1000),
     ] = 10.0
     buffer: Annotated[int, "updates whose lessons are kept to learn from", Whole(1)] = 30
-    passes: Annotated[float, "how often a lesson is learned from, on average", Number(0, above=True)] = 4.0
+    passes: Annotated[float, "how often a lesson is learned from, on average", Number(0, 1000, above=True)] = 4.0
 
 
 @dataclass
@@ -316,7 +318,7 @@ class PlayoutConfig(LessonConfig):
     # learning
     learning_rate: Annotated[float, "of Adam, at the start", Number(0, 1, above=True)] = 2e-3
     final_learning_rate: Annotated[float, "of Adam at the end, as a share of the first", Number(0, 1)] = 0.03
-    minibatch: Annotated[int, "lessons per gradient step", Whole(1)] = 2048
+    minibatch: Annotated[int, "lessons per gradient step", Whole(1, MOST_AT_ONCE)] = 2048
     max_grad_norm: Annotated[float, "largest norm of a gradient", Number(0, above=True)] = 2.0
     value_coef: Annotated[float, "weight of the value loss", Number(0)] = 0.5
 

@@ -9,7 +9,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,12 +21,12 @@ from monsterzoo.policies.heuristics import has_heuristic
 from . import cli
 from .arena import ArenaOptions
 from .config import Config
+from .exits import exit_code
 from .game_options import add_game_arguments, game_options, label, parse, write_option
-from .interrupts import exit_code
 from .ppo import Trainer
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m monsterzoo.training.demo", description=__doc__)
     add_game_arguments(parser, "pikit_v0", players=2)

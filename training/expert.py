@@ -44,6 +44,8 @@ class Trainer(LessonLearner):
         super().__init__(config, game)
         self.chunks: dict[int, Chunk] = {}
         """The lessons by update."""
+        self._written: set[Path] = set()
+        """Files that hold lessons of this run; another one that was given up may have left some of the same names."""
 
     def plan(self) -> Plan:
         """Some decisions are searched."""
@@ -109,9 +111,10 @@ class Trainer(LessonLearner):
         """Write new lessons, policy and checkpoint, in this order; then forget lessons that are no longer needed."""
         for update, chunk in self.chunks.items():
             path = lessons_file(folder, update)
-            if not path.exists():
+            if path not in self._written:
                 with replacing(path) as part, part.open("wb") as file:
                     np.savez_compressed(file, **chunk)  # type: ignore[arg-type]
+                self._written.add(path)
         super().save(folder)
         for path in (folder / FOLDER).glob("*.npz"):
             if path not in {lessons_file(folder, update) for update in self.chunks}:
@@ -127,8 +130,9 @@ class Trainer(LessonLearner):
         super().take(content, folder)
         # Lessons of updates after the checkpoint, if there are any, are made again.
         self.chunks = chunks
+        self._written = {lessons_file(folder, update) for update in chunks}
         for path in (folder / FOLDER).glob("*.npz"):
-            if path not in {lessons_file(folder, update) for update in chunks}:
+            if path not in self._written:
                 path.unlink()
 
     def _read_chunk(self, path: Path) -> Chunk:

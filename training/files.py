@@ -4,7 +4,7 @@ import json
 import os
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,17 @@ def replacing(path: Path) -> Iterator[Path]:
         with part.open("rb+") as file:
             os.fsync(file.fileno())  # else the name could be on the disk before the content
         os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):  # where nothing can be written, there may be nothing to remove
+            part.unlink()
+        name_file(error, path)
         raise
+
+
+def name_file(error: BaseException, path: Path) -> None:
+    """Let an error say which file it is about; that of a full disk does not."""
+    if isinstance(error, OSError) and error.errno and error.filename is None:
+        error.filename = str(path)
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -108,5 +108,5 @@ def _read_value(text: str) -> Any:
         return _NAMED[text]
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):  # brackets within brackets without end
         return text

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -44,19 +43,6 @@ def ending() -> Iterator[None]:
 
     with _handled(end):
         yield
-
-
-def exit_code(program: str, work: Callable[[list[str]], int], words: list[str]) -> int:
-    """Carry out a program: a `ValueError` becomes one line and 2, a signal becomes one line and 130 or 143."""
-    try:
-        with ending():
-            return work(words)
-    except KeyboardInterrupt as interruption:
-        print(f"{program}: {interruption or 'interrupted'}", file=sys.stderr)
-        return int(getattr(interruption, "code", 130))
-    except ValueError as error:
-        print(f"{program}: {error}", file=sys.stderr)
-        return 2
 
 
 @contextmanager

@@ -2,13 +2,14 @@
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from . import curves
 from .config import RunConfig
 from .display import Display
-from .files import replacing
+from .files import name_file, replacing
 
 METRICS, PICTURE = "metrics.jsonl", "curve.png"
 ALWAYS = ("updates", "steps", "entropy", "explained")
@@ -56,19 +57,25 @@ class Journal:
         self._display.start()
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: Any) -> None:
         self._display.stop()
-        self._file.close()
+        with suppress(OSError):  # of a line that could not be written: `write` has told
+            self._file.close()
         if self._events is not None:
             self._events.close()
-        curves.draw(read(self.folder / METRICS), self.folder / PICTURE, self.config.game, self.even)
+        if kind is None or not issubclass(kind, OSError):  # else there is no room for a picture either
+            curves.draw(read(self.folder / METRICS), self.folder / PICTURE, self.config.game, self.even)
 
     def write(self, report: dict[str, float], progress: float) -> None:
         """Write one update's numbers."""
         self.last |= report
-        self._file.write(json.dumps(report) + "\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        try:
+            self._file.write(json.dumps(report) + "\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            name_file(error, self.folder / METRICS)
+            raise
         if self._events is not None:
             even = {"win_even": self.even} if any(name.startswith("win_") for name in report) else {}
             for name, value in {**report, **even}.items():

@@ -22,8 +22,8 @@ from monsterzoo.policies.neural import PRETRAINED, WEIGHTS, NeuralPolicy
 from .arena import Tournament
 from .config import RUN, RunConfig
 from .evaluation import play_games
+from .exits import exit_code
 from .files import read_json, replacing, write_json
-from .interrupts import exit_code
 from .models_page import OPPONENTS, networks_table, page
 from .ratings import NORMAL_95
 from .settings import Checked, Whole, add_flags, given
@@ -143,7 +143,7 @@ def measure_again(files: Sequence[str], games: int, folder: Path = PRETRAINED) -
             enter_model({**model, "arena": measure_all(variant, folder / model["file"], games)}, folder)
 
 
-def main(argv: list[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Publish runs, or with none of them measure what is shipped anew."""
     parser = argparse.ArgumentParser("python -m monsterzoo.training.models", description=__doc__)
     parser.add_argument("runs", nargs="*", type=Path, help="folders of finished runs")

@@ -6,13 +6,29 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.players import make_player
+
+from .config import MOST_AT_ONCE
 from .evaluation import play_games
 from .game_options import add_game_arguments, game_options, parse
+from .settings import MOST_THREADS, Number, Whole, kept
+
+LIMITS = {
+    "minutes": Number(0, above=True),
+    "env_runners": Whole(0, MOST_THREADS),
+    "envs_per_runner": Whole(1, MOST_AT_ONCE),
+    "seed": Whole(0, (1 << 32) - 1),  # RLlib seeds numpy with it
+}
+"""What is allowed."""
 
 
 def main(words: Sequence[str]) -> int:
     """Train, keep checkpoint and policies, and print win rates; raises `ValueError` for bad options."""
     chosen = parse(_parser(), words)
+    options = game_options(chosen)
+    _check(chosen, find_game(chosen.game).variant(**options))
 
     import torch
     from monsterzoo.envs import variant
@@ -20,7 +36,6 @@ def main(words: Sequence[str]) -> int:
     from .ray_pool import joined
     from .rllib import ppo_config
 
-    options = game_options(chosen)
     kind = {"networks": chosen.networks} if chosen.opponents is None else {"opponents": chosen.opponents}
     torch.set_num_threads(1)  # so small a network is not worth more
     config = ppo_config(
@@ -36,8 +51,6 @@ def main(words: Sequence[str]) -> int:
     with joined(chosen.address):
         algorithm = config.build_algo()
         if chosen.resume:
-            if not checkpoint.is_dir():
-                raise ValueError(f"there is no checkpoint in {chosen.out} to go on from")
             algorithm.restore_from_path(str(checkpoint))
         began = time.monotonic()
         while (seconds := time.monotonic() - began) < 60 * chosen.minutes:
@@ -67,6 +80,17 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _check(chosen: argparse.Namespace, variant: Variant) -> None:
+    """Raise `ValueError` for what would otherwise fail, or change the experiment, after minutes of training."""
+    for name, allowed in LIMITS.items():
+        if getattr(chosen, name) is not None:
+            kept(name, getattr(chosen, name), allowed)
+    for spec in (*chosen.against, *([] if chosen.opponents is None else [chosen.opponents])):
+        make_player(variant, spec)
+    if chosen.resume and not (chosen.out / "checkpoint").is_dir():
+        raise ValueError(f"there is no checkpoint in {chosen.out} to go on from")
+
+
 def _progress(result: dict[str, Any], seconds: float) -> str:
     played = result["env_runners"]
     steps = played["num_env_steps_sampled_lifetime"]
@@ -76,7 +100,6 @@ def _progress(result: dict[str, Any], seconds: float) -> str:
 
 def _keep(algorithm: Any, module_id: str, chosen: argparse.Namespace, variant: Any) -> None:
     """Write a module's policy and print how often it wins alone against each policy it is measured against."""
-    from monsterzoo.envs.players import make_player
     from monsterzoo.policies import from_rllib
 
     from .rllib import save_policy

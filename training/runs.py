@@ -113,8 +113,8 @@ class Learner(ABC):
         # In this order: a run whose last checkpoint is written has its last policy too, and nothing left to do.
         with replacing(folder / WEIGHTS) as path:
             networks.write(path, self.network, self.variant, width=self.config.width, seconds=round(self.seconds))
-        with replacing(folder / CHECKPOINT) as path:
-            torch.save(content, path)
+        with replacing(folder / CHECKPOINT) as path, path.open("wb") as file:  # torch's own files hide a full disk
+            torch.save(content, file)
 
     def restore(self, folder: Path) -> None:
         """Go on from a checkpoint of a run with the same options; raises `ValueError` naming the file if it is not."""

@@ -39,8 +39,8 @@ from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
 
 from .evaluation import play_games
+from .exits import exit_code
 from .game_options import add_game_arguments, game_options, parse
-from .interrupts import exit_code
 from .settings import Checked, Policies, Text, Whole, add_flags, given, kept
 
 ILLEGAL = -1e8
@@ -310,7 +310,7 @@ def learn(
     return model.learn(steps, callback=SelfPlay(past) if opponents == "past" else None)
 
 
-def main(argv: list[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Train, save, and report win rates."""
     parser = argparse.ArgumentParser("python -m monsterzoo.training.sb3", description=main.__doc__)
     add_game_arguments(parser, "pikit_v0", players=2)

@@ -163,7 +163,7 @@ def kept(name: str, value: Any, allowed: Any) -> Any:
     """A value as it is kept; raises `ValueError` saying what is allowed."""
     try:
         return allowed(value)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         raise refusal(name, value, allowed) from None
 
 

@@ -1,7 +1,6 @@
 """`monsterzoo watch`: watch policies at play, or a record, in the browser."""
 
 import argparse
-import json
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from monsterzoo.envs.core.catalogue import find_game
 
 from .game_options import add_option_argument, read_options
 from .play_cli import add_server_arguments, announce, load_server
+from .replay_cli import read_record
 
 
 def main(words: Sequence[str]) -> int:
@@ -23,7 +23,7 @@ def main(words: Sequence[str]) -> int:
     from .table import watched
 
     if parsed.record is not None:
-        game = watched.watch_record(_read(parsed.record))
+        game = watched.watch_record(read_record(parsed.record))
     else:
         variant = find_game(parsed.game).variant(**read_options(parsed.players, parsed.option))
         seed = secrets.randbits(32) if parsed.seed is None else parsed.seed
@@ -47,12 +47,3 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, help="of the game; without it every game is another")
     add_server_arguments(parser)
     return parser
-
-
-def _read(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ValueError(f"--record {path}: {error.strerror}") from None
-    except ValueError:
-        raise ValueError(f"--record {path}: this is not JSON") from None

@@ -7,6 +7,7 @@ command. A finished network is measured, taken into `policies/pretrained`, and w
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from monsterzoo.policies.neural import PRETRAINED, NeuralPolicy
 
 from . import settings
 from .config import Config
-from .interrupts import exit_code, goes_on_from
+from .exits import exit_code
+from .interrupts import goes_on_from
 from .models import Measuring, enter_model, measure_again, publish, read_index, win_rate_alone, write_index
 from .models_page import networks_table, rate, seeds_table, table
 from .recipes import RECIPES, SEEDED
@@ -28,7 +30,7 @@ LEVEL = "heuristic"
 """Whom recipes are to beat."""
 
 
-def main(words: list[str]) -> int:
+def main(words: Sequence[str]) -> int:
     """The command; raises `ValueError` for what cannot be done, `Interrupted` when it is to end early."""
     parsed = _parser().parse_intermixed_args(words)
     games = Measuring(**settings.given(parsed, Measuring)).games

@@ -34,7 +34,9 @@ def write(folder: Path, texts: dict[str, str]) -> None:
 
 @cache
 def leduc() -> Game:
-    """Leduc poker; raises `FileNotFoundError` where the page is not, outside of a checkout."""
+    """Leduc poker; raises `ValueError` where the page is not, outside of a checkout."""
+    if not PAGE.exists():
+        raise ValueError(f"Leduc poker is put together from docs/{PAGE.name}, which only a checkout has")
     folder = TemporaryDirectory()
     atexit.register(folder.cleanup)  # until then tracebacks and the compiler may want to read the sources
     write(Path(folder.name), files(PAGE.read_text(encoding="utf-8")))

@@ -1,5 +1,6 @@
 """Threads that share compiled work: a `Team` for long jobs of any kind, a `Crew` for one short job again and again."""
 
+import os
 import threading
 import weakref
 from collections.abc import Callable
@@ -86,10 +87,15 @@ def _dismiss(shares: np.ndarray, workers: list[_Worker]) -> None:
 class Team:
     """Runs one function on slices of a range, the first slice in the calling thread.
 
-    The functions are compiled and release the GIL. Worker threads are daemons and end with the team.
+    The functions are compiled and release the GIL. Worker threads are daemons and end with the team. A process that is
+    forked has none of its parent's threads, so the team is gathered again there.
     """
 
     def __init__(self, threads: int) -> None:
+        self._gather(threads)
+
+    def _gather(self, threads: int) -> None:
+        self._process = os.getpid()
         self._jobs: list[Any] = [None] * (threads - 1)
         self._errors: list[BaseException] = []
         self._start = [threading.Lock() for _ in range(threads - 1)]
@@ -108,6 +114,8 @@ class Team:
 
     def run(self, function: Callable[..., None], count: int, arguments: Callable[[int, int], tuple[Any, ...]]) -> None:
         """Call `function(*arguments(start, stop))` for slices that cover range(count)."""
+        if self._process != os.getpid():
+            self._gather(self.size)
         parts = min(self.size, count)
         edges = [count * k // parts for k in range(parts + 1)]
         for worker in range(parts - 1):

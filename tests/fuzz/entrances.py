@@ -5,13 +5,10 @@ number of the input at hand into `--progress`, so that whoever started it can te
 """
 
 import argparse
-import contextlib
 import faulthandler
-import io
 import json
 import os
 import sys
-import tempfile
 import time
 import traceback
 import warnings
@@ -28,7 +25,8 @@ os.environ.setdefault("MONSTERZOO_CHECKS", "1")  # before numba compiles: an ind
 
 import gymnasium
 import numpy as np
-from files import ACCEPTED, REFUSED, SHORT, batches, checkpoints, networks, records, results, specs
+from command_lines import commands
+from files import ACCEPTED, REFUSED, SHORT, batches, checkpoints, lessons, networks, records, results, specs
 from monsterzoo import policies
 from monsterzoo.envs import make, make_parallel, make_vec
 from monsterzoo.envs.core.catalogue import find_game, names
@@ -377,47 +375,6 @@ def _odd_contents(array: np.ndarray, other: np.ndarray, random: Random) -> Any:
     )
 
 
-# --- Command lines ---
-
-_GOOD = {
-    "--seed": ("0", "7"), "--batch": ("1", "16"), "--threads": ("1", "2"),
-    "--players": ("2", "3", "4"), "--option": ("reward=score", "players=3"),
-}  # fmt: skip
-_ODD = ("", "0", "-1", "x", "1.5", "nan", "1e9", "99999999999999999999", "random", "search:0", "search:-3", "=", "a=b",
-        "ppo:/nowhere", "pikit_v0", "players=[", "heuristic", "--", "-", "/dev/null", "None", "true")  # fmt: skip
-
-
-def commands(name: str, random: Random) -> str:
-    """Any command line ends with exit code 0 or 2, never with a traceback."""
-    from monsterzoo.training.cli import main
-
-    def maybe(*good: str) -> str:
-        return random.choice(_ODD) if random.random() < 0.15 else random.choice(good)
-
-    words = [maybe("arena", "arena", "arena", "train"), "--game", maybe(name)]
-    if words[0] == "train":
-        # Never what would train for long: only whether wrong values are told.
-        words += ["--minutes", random.choice(("x", "-1", "nan", "0"))]
-        words += [random.choice(("--num-envs", "--steps", "--lr", "--out", "--batch")), random.choice(_ODD)]
-    else:
-        words += ["--quiet", "--games", random.choice(("1", "4", "8", "8", "0", "-1", "x"))]
-        words += ["--policies", *(maybe("random", "heuristic", "search:2") for _ in range(random.randint(1, 3)))]
-    for key in random.sample(list(_GOOD), random.randint(0, 2)):
-        words += [key, maybe(*_GOOD[key])]
-    told = io.StringIO()
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        try:
-            with contextlib.redirect_stderr(told), contextlib.redirect_stdout(told):
-                code = main(words)
-        except SystemExit as end:
-            code = end.code  # argparse's own
-        except Exception as error:
-            raise AssertionError(f"monsterzoo {words}: {type(error).__name__}: {error}") from error
-    assert code in (0, 2), f"monsterzoo {words}: exit code {code!r}"
-    assert "Traceback" not in told.getvalue(), f"monsterzoo {words}: {told.getvalue()}"
-    return ACCEPTED if code == 0 else REFUSED
-
-
 ENTRANCES: dict[str, Callable[[str, Random], str]] = {
     "snapshots": snapshots,
     "saved": saved,
@@ -428,6 +385,7 @@ ENTRANCES: dict[str, Callable[[str, Random], str]] = {
     "networks": networks,
     "batches": batches,
     "checkpoints": checkpoints,
+    "lessons": lessons,
     "results": results,
     "records": records,
     "specs": specs,
@@ -456,6 +414,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first input")
     parser.add_argument("--inputs", type=int, default=1 << 60, help="how many at most")
     parser.add_argument("--seconds", type=float, default=1e9, help="time at most")
+    parser.add_argument("--least", type=int, default=0, help="inputs to try even if that takes longer")
     parser.add_argument("--progress", type=Path, help="a file for the number of the input at hand")
     options = parser.parse_args()
     faulthandler.enable()
@@ -464,7 +423,7 @@ def main() -> int:
     progress = os.open(options.progress, os.O_WRONLY | os.O_CREAT) if options.progress else None
     end = time.monotonic() + options.seconds
     for number in range(options.first, options.first + options.inputs):
-        if time.monotonic() > end:
+        if time.monotonic() > end and number - options.first >= options.least:
             break
         if progress is not None:
             os.pwrite(progress, b"%020d" % number, 0)

@@ -3,7 +3,6 @@
 Each file is damaged in one of two ways: its bytes, or its content behind a form that is as good as new.
 """
 
-import io
 import json
 import tempfile
 from functools import cache
@@ -38,7 +37,7 @@ def odd_array(values: np.ndarray, random: Random) -> Any:
         for _ in range(random.choice((1, 1, 3, 40))):
             place = random.randrange(flat.size)
             if flat.dtype.kind == "f":
-                flat[place] = random.choice((0, -1, 1e4, 6e4, np.nan, np.inf, random.gauss(0, 1)))
+                flat[place] = random.choice((0, -1, 1e4, 6e4, 3e38, np.nan, np.inf, random.gauss(0, 1)))
             elif flat.dtype.kind in "iu":
                 low, high = np.iinfo(flat.dtype).min, np.iinfo(flat.dtype).max
                 flat[place] = random.choice((0, 1, low, high, random.randint(low, high), random.randint(0, 9)))
@@ -102,8 +101,9 @@ def networks(name: str, random: Random) -> str:
             return REFUSED  # not even to be written
         if damage:
             path.write_bytes(mutate_bytes(path.read_bytes(), path.read_bytes(), random))
+        spec = random.choice(("ppo:{}", "ppo:{}", "search:2,net=ppo:{}", "search:2,net=ppo:{},mix=0,others=net"))
         try:
-            player = neural.make(variant, str(path), 0)
+            player = policies.make(spec.format(path), name, **variant.options)
         except ValueError:
             return REFUSED
     games = make_vec(name, num_envs=3, seed=random.randrange(1 << 30), **variant.options)
@@ -139,47 +139,86 @@ def batches(name: str, random: Random) -> str:
 
 
 @cache
-def _checkpoint(name: str) -> tuple[Any, bytes]:
-    """A tiny run after one update, and its checkpoint."""
-    from monsterzoo.training.config import Config
-    from monsterzoo.training.ppo import Trainer
-    from monsterzoo.training.runs import CHECKPOINT
+def _run(name: str, method: str) -> tuple[Any, dict[str, bytes]]:
+    """A tiny run after one update: its options, and its files."""
+    from monsterzoo.training.config import METHODS
 
     players = find_game(name).variants[0]["players"]
-    config = Config(
-        name, players=players, options=SHORT[name], num_envs=3, steps=24, width=8, minibatch=32, updates=9, imitate="",
-        opponents=["past"], evaluate=[],
-    )  # fmt: skip
-    trainer = Trainer(config)
+    usual: dict[str, Any] = {"players": players, "options": SHORT[name], "updates": 9, "evaluate": [], "width": 8}
+    own: dict[str, dict[str, Any]] = {
+        "ppo": {"num_envs": 3, "steps": 24, "minibatch": 32, "imitate": "", "opponents": ["past"]},
+        "search": {"num_envs": 6, "simulations": 2, "searched": 1.0, "lessons": 2, "minibatch": 8, "threads": 1},
+    }
+    config = METHODS[method](name, **usual, **own[method])
+    trainer = _trainer(config)
     trainer.update()
     with tempfile.TemporaryDirectory() as folder:
         trainer.save(Path(folder))
-        return config, Path(folder, CHECKPOINT).read_bytes()
+        files = [path for path in Path(folder).rglob("*") if path.is_file()]
+        return config, {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def _trainer(config: Any) -> Any:
+    from monsterzoo.training.expert import Trainer as Expert
+    from monsterzoo.training.ppo import Trainer
+
+    return {"ppo": Trainer, "search": Expert}[config.method](config)
 
 
 def checkpoints(name: str, random: Random) -> str:
     """A changed checkpoint is refused in words, or learning goes on from it."""
-    import torch
-    from monsterzoo.training.ppo import Trainer
     from monsterzoo.training.runs import CHECKPOINT
 
-    config, data = _checkpoint(name)
+    return _goes_on(name, random.choice(("ppo", "ppo", "search")), CHECKPOINT, random)
+
+
+def lessons(name: str, random: Random) -> str:
+    """So is a changed file of lessons."""
+    from monsterzoo.training.expert import FOLDER
+
+    _, files = _run(name, "search")
+    return _goes_on(name, "search", next(path for path in files if path.startswith(FOLDER)), random)
+
+
+def _goes_on(name: str, method: str, changed: str, random: Random) -> str:
+    """Restore a run one file of which is changed, and make an update."""
+    config, files = _run(name, method)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, CHECKPOINT)
+        for path, data in files.items():
+            Path(folder, path).parent.mkdir(exist_ok=True)
+            Path(folder, path).write_bytes(data)
+        path, data = Path(folder, changed), files[changed]
         if random.random() < 0.3:
             path.write_bytes(mutate_bytes(data, data, random))
+        elif path.suffix == ".npz":
+            _change_arrays(path, random)
         else:
-            content = torch.load(io.BytesIO(data), weights_only=True)
-            plain = {part: _plain(values) for part, values in content.items()}
-            change_entry(plain, random)
-            torch.save({part: _torch(values) for part, values in plain.items()}, path)
-        trainer = Trainer(config)
+            _change_tensors(path, random)
+        trainer = _trainer(config)
         try:
             trainer.restore(Path(folder))
         except ValueError:
             return REFUSED
     trainer.update()
     return ACCEPTED
+
+
+def _change_tensors(path: Path, random: Random) -> None:
+    """Change an entry of a torch file."""
+    import torch
+
+    content = torch.load(path, weights_only=True)
+    plain = {part: _plain(values) for part, values in content.items()}
+    change_entry(plain, random)
+    torch.save({part: _torch(values) for part, values in plain.items()}, path)
+
+
+def _change_arrays(path: Path, random: Random) -> None:
+    """Change an array of a numpy archive."""
+    with np.load(path) as file:
+        content = {key: file[key] for key in file.files}
+    change_entry(content, random)
+    np.savez(path, **content)
 
 
 def _plain(values: Any) -> Any:
@@ -214,10 +253,7 @@ def results(name: str, random: Random) -> str:
         if random.random() < 0.4:
             path.write_bytes(mutate_bytes(path.read_bytes(), path.read_bytes(), random))
         else:
-            with np.load(path) as file:
-                content = {key: file[key] for key in file.files}
-            change_entry(content, random)
-            np.savez(path, **content)
+            _change_arrays(path, random)
         other = Tournament(variant, names)
         try:
             other.load(path)
@@ -233,7 +269,7 @@ def results(name: str, random: Random) -> str:
 def records(name: str, random: Random) -> str:
     """A changed record is refused in words, or is a game that replays to the same end."""
     variants = [variant_of(name, random)] * 2
-    one, other = (_played(name, variant, random) for variant in variants)
+    one, other = (played(name, variant, random)[0] for variant in variants)
     try:
         env = replay(mutate(one, other, random))
     except (ValueError, TypeError):
@@ -243,7 +279,8 @@ def records(name: str, random: Random) -> str:
     return ACCEPTED
 
 
-def _played(name: str, variant: Variant, random: Random) -> dict[str, Any]:
+def played(name: str, variant: Variant, random: Random) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Record and snapshot of the beginning of a random game."""
     from monsterzoo.envs.aec import GameEnv
 
     env = GameEnv(find_game(name), **variant.options)
@@ -252,8 +289,7 @@ def _played(name: str, variant: Variant, random: Random) -> dict[str, Any]:
         if any(env.terminations.values()):
             break
         env.step(random.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]).tolist()))
-    record: dict[str, Any] = env.record()
-    return record
+    return env.record(), env.snapshot()
 
 
 _WORDS = (

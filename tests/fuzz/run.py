@@ -21,9 +21,11 @@ ROOT = Path(__file__).parents[2]
 GAMES = ("bite_night_v0", "pikit_v0", "yokai_septet_v0")
 SHARES = {
     "snapshots": 8, "saved": 1, "batches": 1, "records": 1, "actions": 2, "players": 1, "contents": 2, "specs": 1,
-    "networks": 1, "checkpoints": 1, "results": 1, "commands": 1,
+    "networks": 1, "checkpoints": 1, "lessons": 1, "results": 1, "commands": 2,
 }  # fmt: skip
 """How much of the time each entrance gets."""
+LEAST = 100
+"""Inputs that every entrance of every game gets, however long they take."""
 HANGS, COMPILES = 120, 900
 """Seconds after which one input counts as endless, and within which the first must have begun."""
 
@@ -86,13 +88,14 @@ def _watch(process: "subprocess.Popen[bytes]", progress: Path) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--least", type=int, default=LEAST, help="inputs of each kind, also if that takes longer")
     parser.add_argument("--seed", type=int, help="number of the first input (default: a random one)")
     parser.add_argument("--entrances", nargs="+", choices=SHARES, default=list(SHARES))
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     options = parser.parse_args()
     seed = SystemRandom().randrange(10**9) if options.seed is None else options.seed
     total = sum(SHARES[entrance] for entrance in options.entrances) * len(options.games)
-    findings = []
+    findings, inputs = [], 0
     print(f"inputs from number {seed} on\n{'entrance':<12} {'game':<16} {'refused':>8} {'accepted':>8}  findings")
     for entrance in options.entrances:
         for game in options.games:
@@ -100,7 +103,8 @@ def main() -> int:
             counts: Counter[str] = Counter()
             first, found = seed, 0
             while (left := end - time.monotonic()) > 0 and found < 5:
-                result = hunt(entrance, game, first, "--seconds", str(left))
+                least = str(max(0, options.least - counts.total()))
+                result = hunt(entrance, game, first, "--seconds", str(left), "--least", least)
                 counts += result.counts
                 first = result.last + 1
                 if not result.finding:
@@ -110,7 +114,8 @@ def main() -> int:
                 print(f"\n{result.finding}\n", flush=True)
             row = f"{entrance:<12} {game:<16} {counts['refused']:>8} {counts['accepted']:>8}  {found or ''}"
             print(row.rstrip(), flush=True)
-    print(f"{len(findings)} findings")
+            inputs += counts.total()
+    print(f"{inputs} inputs, {len(findings)} findings")
     return 1 if findings else 0
 
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from needs import needs
 
-torch = pytest.importorskip("torch")
+torch = needs("torch")
 pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed: pip install '.[train]'")
 
 from guide import Audit, run_guide, win_rate

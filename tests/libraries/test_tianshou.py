@@ -1,8 +1,9 @@
 """Tianshou: the mask is where its DQN looks for it, and training works."""
 
 import pytest
+from needs import needs
 
-torch = pytest.importorskip("torch")
+torch = needs("torch")
 pytest.importorskip("tianshou", reason="Tianshou is not installed: make test-tianshou")
 
 from guide import Audit, run_guide, win_rate

@@ -4,8 +4,9 @@ import gymnasium
 import monsterzoo.envs as mz
 import numpy as np
 import pytest
+from needs import needs
 
-torch = pytest.importorskip("torch")
+torch = needs("torch")
 pytest.importorskip("torchrl", reason="TorchRL is not installed: make test-torchrl")
 
 from guide import Audit, run_guide, win_rate

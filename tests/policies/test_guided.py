@@ -1,5 +1,7 @@
 """Search guided by a network: reproducible, blind to what a seat cannot know, and better than the network alone."""
 
+import json
+
 import numpy as np
 import pytest
 from monsterzoo import policies
@@ -36,11 +38,12 @@ def asked(games):
 def untrained(tmp_path):
     """A maker of files with random networks: "net=…" of a spec."""
 
-    def make(name, played, values=None, **more):
+    def make(name, played, values=None, scale=1, **more):
         variant = find_game(name).variant(**played)
         path = tmp_path / f"{name}-{values}"
         path.mkdir()
         arrays = random_network(variant, values=values or variant.sides)
+        arrays = {key: array * np.float32(scale) for key, array in arrays.items()}
         write(path / WEIGHTS, arrays, {**about(variant), **more})
         return f"net=ppo:{path}"
 
@@ -204,6 +207,25 @@ def test_any_policy_can_be_asked(spec) -> None:
     assert found.choice in {thought.action for thought in found.thoughts}
     assert (found.thoughts[0].visits is not None) == spec.startswith("search")
     assert (found.thoughts[0].prior is not None) == (spec == "pretrained")
+
+
+def test_what_is_not_known_is_null_for_programs() -> None:
+    """Actions that search has not tried; NaN is no JSON."""
+    games = make_vec("pikit_v0", 1, seed=2, **PIKIT)
+    found = analyse(policies.make("search:2", "pikit_v0", **PIKIT), games.variant, games.states).to_dict()
+    assert json.loads(json.dumps(found, allow_nan=False)) == {**found, "thoughts": list(found["thoughts"])}
+    values = [thought["value"] for thought in found["thoughts"]]
+    assert values.count(None) == len(values) - 2
+
+
+def test_a_network_with_numbers_beyond_all_measure_still_plays_by_the_rules(untrained) -> None:
+    """Finite weights, infinite sums."""
+    net = untrained("pikit_v0", PIKIT, scale=1e38)
+    games = played_on("pikit_v0", PIKIT, count=6)
+    for spec in (net.removeprefix("net="), f"search:12,{net}", f"search:12,{net},mix=0,others=net"):
+        policy = policies.make(spec, "pikit_v0", **PIKIT)
+        games.step(policy.act(*asked(games)))  # raises if one is illegal
+        json.dumps(analyse(policy, games.variant, games.states).to_dict(), allow_nan=False)
 
 
 def test_settings_without_a_network_are_as_they_were() -> None:

@@ -1,10 +1,12 @@
 """One's own players."""
 
+import gymnasium
 import numpy as np
 import pytest
 from monsterzoo import policies
 from monsterzoo.envs import IllegalActionError, make_vec
 from monsterzoo.envs.single import SeatVectorEnv
+from needs import needs
 
 
 def asked():
@@ -48,7 +50,7 @@ def test_from_function_row_by_row_wants_whole_numbers(wrong):
 
 
 def test_from_torch_takes_the_best_legal_action_or_draws_one():
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     observations, masks, seats, _ = asked()
     torch.manual_seed(0)
     module = torch.nn.Linear(observations.shape[1], masks.shape[1])
@@ -64,8 +66,7 @@ def test_from_torch_takes_the_best_legal_action_or_draws_one():
 
 @pytest.mark.parametrize("kind", ["MaskablePPO", "PPO", "DQN"])
 def test_from_sb3_plays_legal_actions(kind):
-    library = pytest.importorskip("sb3_contrib" if kind == "MaskablePPO" else "stable_baselines3")
-    gymnasium = pytest.importorskip("gymnasium")
+    library = needs("sb3_contrib" if kind == "MaskablePPO" else "stable_baselines3")
     import monsterzoo.envs  # noqa: F401
 
     env = gymnasium.make("monsterzoo/YokaiSeptet-v0")

@@ -14,9 +14,11 @@ import torch
 from monsterzoo.envs import variant
 from monsterzoo.policies import neural
 from monsterzoo.policies.neural import WEIGHTS
+from monsterzoo.training import expert
 from monsterzoo.training import network as networks
 from monsterzoo.training.arena import Tournament, enter
-from monsterzoo.training.config import RUN, Config
+from monsterzoo.training.cli import main
+from monsterzoo.training.config import RUN, Config, SearchConfig
 from monsterzoo.training.models import publish
 from monsterzoo.training.network import Network
 from monsterzoo.training.ppo import Trainer
@@ -200,6 +202,23 @@ def test_positions_that_cannot_be_are_not_learned_from(tmp_path: Path) -> None:
         states[field] = before
 
 
+def test_no_code_in_lessons_is_run(marker: Path, tmp_path: Path) -> None:
+    config = SearchConfig(
+        "nim_v0", num_envs=8, simulations=2, searched=1.0, width=8, minibatch=64, updates=2, evaluate=[], threads=1
+    )
+    trainer = expert.Trainer(config, NIM)
+    trainer.update()
+    trainer.save(tmp_path)
+    path = next((tmp_path / expert.FOLDER).iterdir())
+    with np.load(path) as file:
+        arrays = {key: file[key] for key in file.files}
+    hostile = np.empty((len(arrays["targets"]), 3), dtype=object)
+    hostile[:] = Hostile(marker)
+    np.savez(path, **{**arrays, "targets": hostile})
+    with pytest.raises(ValueError, match="is not a file of lessons, or it is damaged"):
+        expert.Trainer(config, NIM).restore(tmp_path)
+
+
 # --- Networks ---
 
 
@@ -232,6 +251,8 @@ def test_a_damaged_network_is_refused(weights: Path, damage: Callable[[Path], No
         ("policy.weight", np.zeros((5, 32), np.float32), r"policy.weight is \(5, 32\), not \(3, 32\)"),
         ("blocks.7.first.weight", np.zeros((32, 32), np.float32), "other layers than a network: blocks.1"),
         ("stem.weight", None, "no weights of a first layer"),
+        ("stem.weight", np.zeros((0, 24), np.float32), "no weights of a first layer"),
+        ("value.bias", np.zeros((), np.float32), r"value.bias is \(\), not \(1,\)"),
     ],
 )
 def test_a_network_that_cannot_play_is_refused_when_it_is_loaded(
@@ -322,6 +343,31 @@ def test_no_code_in_results_is_run(results: Path, marker: Path) -> None:
     results.write_bytes(pickle.dumps(hostile[0]))
     with pytest.raises(ValueError, match="not a file of tournament results"):
         tournament().load(results)
+
+
+# --- Whatever a command reads ---
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "replay FILE", "watch --record FILE", "analyse pikit_v0 --snapshot FILE", "train --resume --out FOLDER",
+        "exploit pikit_v0 --policy random --out FOLDER", "exploit pikit_v0 --policy ppo:FILE --out FOLDER/new",
+        "arena pikit_v0 --policies random random --games 2 --quiet --output FOLDER/result",
+        "arena pikit_v0 --policies random search:2,net=ppo:FILE --games 2 --quiet",
+        "train pikit_v0 --start ppo:FILE --out FOLDER/new",
+    ],
+)  # fmt: skip
+def test_no_command_runs_code_in_a_file(
+    words: str, marker: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("hostile", RUN, CHECKPOINT, "result.npz"):
+        (tmp_path / name).write_bytes(pickle.dumps(Hostile(marker)))
+    filled = words.replace("FILE", str(tmp_path / "hostile")).replace("FOLDER", str(tmp_path))
+    assert main(filled.split()) == 2
+    error = capsys.readouterr().err
+    assert "Traceback" not in error
+    assert str(tmp_path) in error.splitlines()[-1], "before it there may be a line about compiling"
 
 
 # --- Descriptions of runs ---

@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs
 
-rich = pytest.importorskip("rich", reason="needs the extra train")
-pytest.importorskip("torch", reason="needs the extra train")
+rich = needs("rich")
 
-from monsterzoo.training import arena_cli, curves  # noqa: E402
-from monsterzoo.training.arena import arena  # noqa: E402
-from monsterzoo.training.config import Config  # noqa: E402
-from monsterzoo.training.display import Display, win_rates  # noqa: E402
-from monsterzoo.training.journal import Journal, tag  # noqa: E402
-from rich.console import Console  # noqa: E402
+from monsterzoo.training import arena_cli, curves
+from monsterzoo.training.arena import arena
+from monsterzoo.training.config import Config
+from monsterzoo.training.display import Display, win_rates
+from monsterzoo.training.journal import Journal, tag
+from rich.console import Console
 
 REPORT = {"updates": 3, "steps": 12_345_678, "seconds": 1234.5, "steps_per_second": 412_345.6, "policy_loss": -0.01234,
           "value_loss": 0.1234, "entropy": 1.234, "explained": 0.5, "kl": 0.01, "clipped": 0.1,
@@ -88,7 +88,7 @@ def test_tags_are_in_groups(name: str, group: str) -> None:
 
 
 def test_tensorboard_gets_them_with_even_play(tmp_path: Path) -> None:
-    pytest.importorskip("tensorboard", reason="needs the extra train")
+    needs("tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     with Journal(tmp_path, 0, Config("pikit_v0", players=4), 4) as journal:

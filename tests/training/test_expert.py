@@ -68,6 +68,17 @@ def test_interrupted_and_resumed_equals_uninterrupted_on_any_number_of_threads(l
         assert same(kept[0][part], kept[1][part])
 
 
+def test_lessons_of_a_run_that_was_given_up_are_not_taken_for_those_of_the_next(tmp_path: Path) -> None:
+    """Killed before its first checkpoint, say, and begun again with another seed."""
+    trainers = [Trainer(replace(TINY, out=str(tmp_path), seed=seed), NIM) for seed in (1, 2, 2)]
+    for trainer in trainers[:2]:
+        trainer.update()
+        trainer.save(tmp_path)
+    trainers[2].restore(tmp_path)
+    for name, values in trainers[1].chunks[0].items():
+        np.testing.assert_array_equal(trainers[2].chunks[0][name], values)
+
+
 def test_damaged_lessons_are_refused_by_name(tmp_path: Path) -> None:
     trainer = Trainer(replace(TINY, out=str(tmp_path)), NIM)
     trainer.update()

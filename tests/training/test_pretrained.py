@@ -12,7 +12,7 @@ from monsterzoo.policies.neural import PRETRAINED, pretrained
 from monsterzoo.training import models
 from monsterzoo.training.config import Config
 from monsterzoo.training.evaluation import play_games
-from monsterzoo.training.interrupts import exit_code
+from monsterzoo.training.exits import exit_code
 from monsterzoo.training.models import README, publish, read_index
 from monsterzoo.training.models_page import claims, networks_table, page
 from monsterzoo.training.recipes import RECIPES, SEEDED

@@ -7,13 +7,14 @@ import pytest
 import torch
 from monsterzoo.envs import env_seed
 from monsterzoo.envs import make as make_env
+from needs import needs
 
-pytest.importorskip("sb3_contrib")
+needs("sb3_contrib")
 
 from monsterzoo.benchmarks import sb3 as benchmark
 from monsterzoo.policies import from_sb3
 from monsterzoo.training import sb3
-from monsterzoo.training.interrupts import exit_code
+from monsterzoo.training.exits import exit_code
 from monsterzoo.training.sb3 import MaskedCategorical, MaskedPolicy, PastSelf, SelfPlay, make_vec_env
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution

@@ -17,9 +17,10 @@ from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.pikit.text import cards_of
 from monsterzoo.policies import from_function
 from monsterzoo.training import play_cli, watch_cli
+from needs import needs
 
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
+needs("starlette")
+needs("httpx2")
 
 from monsterzoo.training.table.played import PlayedGame, UnreadyError, seat_players
 from monsterzoo.training.table.server import LONGEST_MESSAGE, MOST_GAMES, Plan, Room, make_app
@@ -446,8 +447,8 @@ def test_play_and_watch_complain_before_they_serve(tmp_path: Any) -> None:
         (play_cli, ["pikit_v0", "--opponents", "random", "--port", "99999"], "port 99999 cannot be used"),
         (watch_cli, [], "either a GAME or --record"),
         (watch_cli, ["pikit_v0", "--record", "x"], "either a GAME or --record"),
-        (watch_cli, ["--record", str(tmp_path / "none.json")], "No such file"),
-        (watch_cli, ["--record", str(tmp_path / "broken.json")], "this is not JSON"),
+        (watch_cli, ["--record", str(tmp_path / "none.json")], "there is no file"),
+        (watch_cli, ["--record", str(tmp_path / "broken.json")], "is not the record of a game"),
         (watch_cli, ["pikit_v0", "--policies", "random", "random"], "4 seats need one for all or one each, not 2"),
     ):
         with pytest.raises(ValueError, match=problem):

@@ -12,7 +12,7 @@ from monsterzoo.policies import neural
 from monsterzoo.policies.neural import WEIGHTS
 from monsterzoo.training import models, models_page, zoo
 from monsterzoo.training.config import SearchConfig
-from monsterzoo.training.interrupts import exit_code
+from monsterzoo.training.exits import exit_code
 from monsterzoo.training.models import INDEX, README
 from monsterzoo.training.ppo import Trainer
 from monsterzoo.training.stages import read_recipe
