@@ -52,7 +52,7 @@ def pettingzoo_route(config: AlgorithmConfig, game: str, options: dict[str, Any]
     """The same config, but RLlib plays the AEC environment by itself."""
     register_env("aec", lambda _: PettingZooEnv(make(game, **options)))
     config.environment("aec", observation_space=None, action_space=None, env_config={}, disable_env_checking=True)
-    config.learners(add_default_connectors_to_learner_pipeline=True).training(learner_class=None)
+    config.learners(learner_class=None, add_default_connectors_to_learner_pipeline=True)
     return config.env_runners(env_runner_cls=None, num_envs_per_env_runner=envs)
 
 

@@ -80,9 +80,8 @@ def ppo_config(
         .rl_module(
             rl_module_spec=RLModuleSpec(module_class=MaskedModule, model_config={"width": width, "blocks": blocks})
         )
-        .learners(add_default_connectors_to_learner_pipeline=False)  # BatchLearner has one of its own
+        .learners(learner_class=BatchLearner, add_default_connectors_to_learner_pipeline=False)  # it has its own
         .training(
-            learner_class=BatchLearner,
             train_batch_size_per_learner=16384,
             minibatch_size=2048,
             num_epochs=2,

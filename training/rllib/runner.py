@@ -144,7 +144,8 @@ class BatchRunner(EnvRunner, Checkpointable):
     # --- Playing ---
 
     def _open_tables(self, fragment: int) -> None:
-        settings, who = self.config.env_config, [{}]
+        settings = self.config.env_config
+        who: list[dict[str, Any]] = [{}]
         if self.config.is_multi_agent:
             self.env = AllSeats(self.variant, self.num_envs)
             who = [{"agent_id": agent, "module_id": name} for agent, name in zip(self._agents, self._modules)]
