@@ -32,7 +32,7 @@ from ray.tune.registry import register_env
 
 from .measuring import grid, machine, short, version
 
-PETTINGZOO = "RLlib's PettingZooEnv"
+PETTINGZOO = "PettingZooEnv, games: {}"
 WORKERS = (1, 2)
 
 
@@ -52,13 +52,14 @@ def pettingzoo_route(config: AlgorithmConfig, game: str, options: dict[str, Any]
     """The same config, but RLlib plays the AEC environment by itself."""
     register_env("aec", lambda _: PettingZooEnv(make(game, **options)))
     config.environment("aec", observation_space=None, action_space=None, env_config={}, disable_env_checking=True)
+    config.learners(learner_class=None, add_default_connectors_to_learner_pipeline=True)
     return config.env_runners(env_runner_cls=None, num_envs_per_env_runner=envs)
 
 
-def iterate(algorithm: Any, seconds: float) -> Speed:
-    """Iterations of an algorithm for a while, at least one."""
+def iterate(algorithm: Any, seconds: float, clock: str = "wall") -> Speed:
+    """Iterations of an algorithm for a while by one of the clocks, at least one."""
     done = Speed(0, 0, 0, 0)
-    while not done.steps or done.wall < seconds:
+    while not done.steps or getattr(done, clock) < seconds:
         wall, processor = time.perf_counter(), time.process_time()
         played = algorithm.train()["env_runners"]
         spent = time.perf_counter() - wall, time.process_time() - processor
@@ -73,18 +74,21 @@ def compare_routes(chosen: argparse.Namespace, options: dict[str, Any]) -> dict[
         one = ppo_config(chosen.game, multi_agent=True, envs_per_runner=chosen.envs, seed=0, **more, **options)
         return one.training(train_batch_size_per_learner=steps, minibatch_size=min(steps, 2048))
 
-    few = pettingzoo_route(config(chosen.few_steps, skip_forced=False), chosen.game, options, chosen.few)
-    algorithms = {
-        PETTINGZOO: few.build_algo(),
+    algorithms = {}
+    for games in chosen.few:
+        slow = config(chosen.few_steps, skip_forced=False)
+        slow = pettingzoo_route(slow, chosen.game, options, games)
+        algorithms[PETTINGZOO.format(games)] = slow.build_algo()
+    algorithms |= {
         "our runner, every decision": config(chosen.steps, skip_forced=False).build_algo(),
         "our runner, forced moves left out": config(chosen.steps).build_algo(),
     }
     speeds = dict.fromkeys(algorithms, Speed(0, 0, 0, 0))
-    for algorithm in list(algorithms.values())[1:]:
-        algorithm.train()  # compiled and allocated; the slow route does not notice
+    for algorithm in algorithms.values():
+        algorithm.train()  # compiled and allocated
     for _ in range(chosen.rounds):
         for name, algorithm in algorithms.items():
-            speeds[name] += iterate(algorithm, chosen.seconds)
+            speeds[name] += iterate(algorithm, chosen.seconds, "processor")
     for algorithm in algorithms.values():
         algorithm.stop()
     return speeds
@@ -142,13 +146,14 @@ def arena_games(chosen: argparse.Namespace, options: dict[str, Any], workers: in
 
 
 def routes_table(chosen: argparse.Namespace, speeds: dict[str, Speed]) -> str:
-    """The first table."""
-    slow, rows = speeds[PETTINGZOO], []
+    """The first table, with ratios by processor time to every number of games of the slow route."""
+    slow, rows = [speeds[PETTINGZOO.format(games)] for games in chosen.few], []
     for name, one in speeds.items():
         wall, processor = one.steps / one.wall, one.steps / one.processor
-        faster = processor / (slow.steps / slow.processor)
-        rows.append([name, short(wall), short(processor), short(one.learned / one.processor), f"{faster:.1f}"])
-    columns = ("steps/s", "steps per\nprocessor s", "learned from per\nprocessor s", "times as fast\n(processor)")
+        ratios = [f"{processor / (other.steps / other.processor):.1f}" for other in slow]
+        rows.append([name, short(wall), short(processor), short(one.learned / one.processor), *ratios])
+    columns = ["steps/s", "steps per\nprocessor s", "learned from per\nprocessor s"]
+    columns += [f"times as fast as\nwith {games} (processor)" for games in chosen.few]
     about = f"{chosen.game} {label(game_options(chosen))}, one thread, rounds: {chosen.rounds}"
     return f"{about}\n\n{grid(('PPO, self-play', *columns), rows)}"
 
@@ -165,30 +170,33 @@ def main(argv: list[str]) -> int:
         "monsterzoo bench rllib", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     add_game_arguments(parser, "pikit_v0", players=2)
-    parser.add_argument("--envs", type=int, default=64, help="games at once of our runner")
-    parser.add_argument("--few", type=int, default=8, help="games at once of PettingZooEnv")
+    parser.add_argument("--envs", type=int, default=256, help="games at once of our runner")
+    parser.add_argument(
+        "--few", type=int, nargs="+", default=[1, 8], help="games at once of PettingZooEnv; RLlib's is 1"
+    )
     parser.add_argument("--steps", type=int, default=16384, help="steps of an update of ours")
-    parser.add_argument("--few-steps", type=int, default=1024, help="steps of an update through PettingZooEnv")
+    parser.add_argument("--few-steps", type=int, default=2048, help="steps of an update through PettingZooEnv")
     parser.add_argument("--policies", nargs="+", default=["heuristic", "search:100"], help="of the arena")
     parser.add_argument("--games", type=int, default=200, help="of the arena")
     parser.add_argument("--seconds", type=float, default=5.0, help="of every measurement, at least")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", choices=("routes", "workers"), help="one of the two tables")
     parser.add_argument("--json", type=Path, help="where to write everything")
     chosen = parse(parser, argv)
     torch.set_num_threads(1)
     options = game_options(chosen)
+    content: dict[str, Any] = {"machine": {**machine(), "ray": version("ray"), "torch": torch.__version__}}
+    content["settings"] = {key: value for key, value in vars(chosen).items() if key != "json"}
     with joined("local", max(WORKERS)):
-        speeds = compare_routes(chosen, options)
-        print(routes_table(chosen, speeds), flush=True)
-        rates = compare_workers(chosen, options)
-        print("\n" + workers_table(rates))
+        if chosen.only != "workers":
+            speeds = compare_routes(chosen, options)
+            print(routes_table(chosen, speeds), flush=True)
+            content["routes"] = {name: speed._asdict() for name, speed in speeds.items()}
+        if chosen.only != "routes":
+            content["workers"] = compare_workers(chosen, options)
+            print("\n" + workers_table(content["workers"]))
     if chosen.json is not None:
-        about = {**machine(), "ray": version("ray"), "torch": torch.__version__}
-        settings = {key: value for key, value in vars(chosen).items() if key != "json"}
-        content = {name: speed._asdict() for name, speed in speeds.items()}
-        chosen.json.write_text(
-            json.dumps({"machine": about, "settings": settings, "routes": content, "workers": rates}, indent=2) + "\n"
-        )
+        chosen.json.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     return 0
 
 

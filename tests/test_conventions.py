@@ -11,6 +11,7 @@ from monsterzoo.envs import bite_night_v0, pikit_v0, yokai_septet_v0
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.envs.single import SeatVectorEnv
 from needs import needs
+from pettingzoo.test import max_cycles_test
 from pettingzoo.utils import aec_to_parallel, parallel_to_aec, turn_based_aec_to_parallel
 
 PIKIT = "monsterzoo/Pikit-v0"
@@ -70,6 +71,18 @@ def test_max_cycles_is_the_limit_of_the_game(make, limit):
         make(max_cycles=0)
     with pytest.raises(ValueError, match=f"max_cycles is {limit} by another name"):
         make(**{"max_cycles": 7, limit: 7})
+
+
+@pytest.mark.parametrize("module", [pikit_v0, yokai_septet_v0, bite_night_v0])
+def test_max_cycles_test_plays_without_masks_and_so_cannot_pass(module):
+    """It wants games to go on for `max_cycles` rounds whatever is played; here the first illegal action ends them."""
+    env = module.parallel_env(max_cycles=4)
+    env.reset(seed=1)
+    _, rewards, *_ = env.step({agent: env.action_space(agent).n - 1 for agent in env.agents})  # the no-op for all
+    assert not env.agents
+    assert -1 in rewards.values()
+    with pytest.raises(AssertionError):
+        max_cycles_test(module)
 
 
 # --- Observations as a tensor alone ---

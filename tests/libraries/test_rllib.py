@@ -3,6 +3,7 @@
 Needs `ray[rllib]`: `make test-rllib`.
 """
 
+import copy
 import os
 import re
 import signal
@@ -28,14 +29,16 @@ from monsterzoo.training.cli import main
 from monsterzoo.training.config import Config
 from monsterzoo.training.credit import NONE
 from monsterzoo.training.evaluation import play_games
+from monsterzoo.training.network import ILLEGAL
 from monsterzoo.training.ppo import Trainer
 from monsterzoo.training.ray_arena import RayTables
 from monsterzoo.training.ray_pool import Pool, WorkerLostError, joined
 from monsterzoo.training.ray_train import RayTrainer, put_together, take_part
-from monsterzoo.training.rllib import ppo_config, save_policy
-from monsterzoo.training.rllib_runner import BatchRunner
+from monsterzoo.training.rllib import BatchRunner, ppo_config, save_policy
+from monsterzoo.training.rllib.module import LogProbs
 from ray.cluster_utils import Cluster
 from ray.rllib.algorithms import Algorithm
+from ray.rllib.core.distribution.torch.torch_distribution import TorchCategorical
 
 ROOT = Path(__file__).resolve().parents[2]
 PIKIT = {"players": 2}
@@ -226,6 +229,70 @@ def test_random_actions_are_legal_and_know_their_probabilities():
 def test_configs_that_cannot_be_are_refused(settings, words):
     with pytest.raises(ValueError, match=words):
         ppo_config("pikit_v0", **settings)
+
+
+# --- What is learned from ---
+
+
+@pytest.mark.parametrize("settings", [{"multi_agent": True}, {"multi_agent": True, "networks": "team"}, {}])
+def test_batches_are_those_of_rllibs_own_connectors(settings):
+    """With terminated, truncated and cut episodes; only the rows that RLlib adds and masks out are not there."""
+    config = ppo_config("pikit_v0", envs_per_runner=8, seed=5, players=2, max_turns=30, **settings)
+    config.training(gamma=0.9, lambda_=0.8, train_batch_size_per_learner=8 * 60)
+    runner = BatchRunner(config=config, worker_index=0)
+    learners = [
+        config.copy(copy_frozen=False)
+        .learners(add_default_connectors_to_learner_pipeline=default)
+        .build_learner(spaces=runner.get_spaces())
+        for default in (True, False)
+    ]
+    for module in learners[0].module.values():
+        torch.nn.init.normal_(module.network.value.weight)  # values are zero in the beginning
+    weights = learners[0].module.get_state()
+    learners[1].module.set_state(weights)
+    runner.set_state({"rl_module": weights})
+    runner.sample()
+    episodes = runner.sample()
+    ends = {(episode.is_terminated, episode.is_truncated) for episode in episodes}
+    assert ends == {(True, False), (False, True), (False, False)}
+
+    def batch(learner, some):
+        return learner._learner_connector(rl_module=learner.module, batch={}, episodes=some, shared_data={})
+
+    untold = copy.deepcopy(episodes)
+    for episode in untold:
+        del episode.extra_model_outputs["vf_preds"]
+    theirs = batch(learners[0], copy.deepcopy(untold))
+    for ours in (batch(learners[1], episodes), batch(learners[1], untold)):
+        assert ours.keys() == theirs.keys()
+        for name, expected in theirs.items():
+            real = expected["loss_mask"]
+            for key in ("actions", "action_logp", "action_dist_inputs", "value_targets"):
+                torch.testing.assert_close(ours[name][key], expected[key][real], rtol=1e-4, atol=1e-5)
+            for key in ("observation", "action_mask"):
+                assert torch.equal(ours[name]["obs"][key], expected["obs"][key][real])
+            # RLlib's mean and deviation count the added rows, too.
+            mean, deviation = (getattr(expected["advantages"][real], kind)() for kind in ("mean", "std"))
+            advantages = (expected["advantages"][real] - mean) / deviation
+            torch.testing.assert_close(ours[name]["advantages"], advantages, rtol=1e-2, atol=1e-3)
+
+
+def test_the_distribution_is_that_of_its_log_probabilities():
+    torch.manual_seed(0)
+    one = (torch.randn(6, 9) * 3).masked_fill(torch.rand(6, 9) < 0.5, ILLEGAL).log_softmax(1)
+    ours, theirs = LogProbs.from_logits(one), TorchCategorical.from_logits(one)
+    actions = ours.sample()
+    torch.testing.assert_close(ours.logp(actions), theirs.logp(actions))
+    torch.testing.assert_close(ours.entropy(), theirs.entropy())
+    assert torch.equal(ours.to_deterministic().sample(), theirs.to_deterministic().sample())
+    open_ = torch.zeros_like(one).log_softmax(1)  # where everything is possible there is a distance
+    torch.testing.assert_close(
+        ours.kl(LogProbs.from_logits(open_)), theirs.kl(TorchCategorical.from_logits(open_)), rtol=1e-5, atol=1e-5
+    )
+    drawn = torch.stack([ours.sample() for _ in range(4000)], 1)
+    often = torch.stack([(drawn == action).float().mean(1) for action in range(9)], 1)
+    torch.testing.assert_close(often, one.exp(), rtol=0, atol=0.05)
+    assert (often[one < -1e8] == 0).all()
 
 
 # --- Training ---

@@ -6,11 +6,18 @@ import pytest
 
 supersuit = pytest.importorskip("supersuit", reason="SuperSuit is not installed: pip install supersuit")
 
+
+def normalized(env):
+    """Every column between 0 and 1."""
+    return supersuit.normalize_obs_v0(supersuit.dtype_v0(env, np.float32))
+
+
 WRAPPERS = {
     "dtype": lambda env: supersuit.dtype_v0(env, np.float32),
     "flatten": supersuit.flatten_v0,
     "frame_stack": lambda env: supersuit.frame_stack_v1(env, 2),
-    "normalize_obs": lambda env: supersuit.normalize_obs_v0(supersuit.dtype_v0(env, np.float32)),
+    "normalize_obs": lambda env: normalized(env),
+    "agent_indicator": lambda env: supersuit.agent_indicator_v0(normalized(env)),
     "delay_observations": lambda env: supersuit.delay_observations_v0(env, 1),
     "pad_observations": supersuit.pad_observations_v0,
     "pad_action_space": supersuit.pad_action_space_v0,
@@ -40,3 +47,14 @@ def test_wrapped_environments_play_a_game(make, label):
             assert env.observation_space(agent).contains(seen)
             env.step(None if terminated or truncated else choose(info))
     assert env.unwrapped.snapshot()["over"]
+
+
+def test_agent_indicators_without_normalized_columns_leave_their_own_space():
+    """SuperSuit bounds the mark by the smallest bound of all columns and sets it to the largest of them."""
+    env = supersuit.agent_indicator_v0(mz.make("pikit_v0", players=2, observation="box"))
+    env.reset(seed=1)
+    space, (seen, *_) = env.observation_space("player_0"), env.last()
+    outside = np.flatnonzero((seen < space.low) | (seen > space.high))
+    assert outside.tolist() == [len(seen) - 2], "only the mark of the first of two seats"
+    high = env.unwrapped.observation_space("player_0").high
+    assert space.high[outside[0]] == high.min() < high.max() == seen[outside[0]]

@@ -1,66 +1,21 @@
-"""RLlib (Ray 2.60, new API stack): PPO on the compiled batch, for one seat against policies or for all in self-play.
-
-```python
-from monsterzoo.training.rllib import ppo_config
-
-config = ppo_config("pikit_v0", players=2, multi_agent=True)  # an RLlib PPOConfig like any other
-algorithm = config.build_algo()
-for _ in range(50):
-    print(algorithm.train()["env_runners"]["num_env_steps_sampled_lifetime"])
-```
-
-`BatchRunner` plays many games at once and hands RLlib finished numpy episodes, one for each seat. `MaskedModule` is the
-network of `monsterzoo train` as an RLModule: it chooses among legal actions only.
-
-A seat's episode has only its own decisions. Each earns what the seat is paid until it decides again, or until the game
-is over, whoever moves last. An episode that goes on when a sample ends is cut at the seat's latest decision, whose
-observation is the one to bootstrap from; that decision itself belongs to the next sample.
-"""
+"""A config of RLlib's PPO that learns a game as it stands."""
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.spaces import action_space, observation_space
-from monsterzoo.policies.neural import check_shapes
-from monsterzoo.policies.plugins import rl_module
 from ray.rllib.algorithms.ppo import PPOConfig
-from ray.rllib.core.columns import Columns
-from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
-from ray.rllib.core.rl_module.torch import TorchRLModule
-from torch import Tensor
 
-from .files import replacing
-from .network import Network, write
-from .rllib_runner import BatchRunner, OneSeat
-from .settings import Whole
+from ..settings import Whole
+from .learner import BatchLearner
+from .module import MaskedModule
+from .runner import BatchRunner
+from .tables import OneSeat
 
 SHARED = "shared"
 """The module of all seats, where they share one."""
-
-
-class MaskedModule(TorchRLModule, ValueFunctionAPI):
-    """Our network as an RLModule: one trunk, legal actions only, and a value.
-
-    `model_config` may have `width` (128) and `blocks` (1).
-    """
-
-    def setup(self) -> None:
-        """Build the network for the spaces."""
-        observation, settings = self.observation_space["observation"], self.model_config
-        width, blocks = settings.get("width", 128), settings.get("blocks", 1)
-        (size,), actions = observation.shape, int(self.action_space.n)
-        self.network = Network(size, actions, width, blocks, observation.high)
-
-    def _forward(self, batch: dict[str, Any], **_: Any) -> dict[str, Tensor]:
-        log_probs, values = self.network(batch[Columns.OBS]["observation"], batch[Columns.OBS]["action_mask"])
-        return {Columns.ACTION_DIST_INPUTS: log_probs, Columns.EMBEDDINGS: values}
-
-    def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Tensor:
-        """The expected returns (B,); `embeddings` are those that the forward pass has already found."""
-        return self._forward(batch)[Columns.EMBEDDINGS] if embeddings is None else embeddings
 
 
 def ppo_config(
@@ -125,6 +80,7 @@ def ppo_config(
         .rl_module(
             rl_module_spec=RLModuleSpec(module_class=MaskedModule, model_config={"width": width, "blocks": blocks})
         )
+        .learners(learner_class=BatchLearner, add_default_connectors_to_learner_pipeline=False)  # it has its own
         .training(
             train_batch_size_per_learner=16384,
             minibatch_size=2048,
@@ -151,24 +107,3 @@ def ppo_config(
 def _module_of(modules: dict[str, str], agent: str, *_: Any, **__: Any) -> str:
     """RLlib's question for a seat's module."""
     return modules[agent]
-
-
-def save_policy(trained: Any, path: str | Path, game: str, *, module_id: str | None = None, **options: Any) -> None:
-    """Write a trained `MaskedModule` as a file of weights: 'ppo:PATH' then plays like it, without Ray and torch.
-
-    Raises `ValueError` if it is another kind of module, or was trained on other observations or actions.
-
-    Args:
-        trained: an algorithm, the folder of a checkpoint, or the module.
-        path: of the file.
-        game: name of the game.
-        module_id: which one, where there are several modules.
-        options: the game's options.
-    """
-    module, variant = rl_module(trained, module_id), find_game(game).variant(**options)
-    if not isinstance(module, MaskedModule):
-        raise ValueError(f"only the network of a MaskedModule can be written, not {type(module).__name__}")
-    network = module.network.cpu()
-    check_shapes(network.arrays(), variant, "the module")
-    with replacing(Path(path)) as part:
-        write(part, network, variant)

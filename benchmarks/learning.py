@@ -1,0 +1,232 @@
+"""Whole trainings beside each other: processor time and minutes until a network wins 90 % against random players.
+
+Four routes to the same game, each as its documentation has it, one after another in one process with one thread:
+
+- `monsterzoo train`, self-play from nothing (no heuristic to imitate, and none to play against);
+- MaskablePPO of Stable-Baselines3 on our batch, one seat against random players, as in docs/libraries.md;
+- RLlib's PPO on our batch, self-play, as in docs/rllib.md;
+- MaskablePPO as in PettingZoo's tutorial on action masking: the AEC environment as a single agent that plays all seats,
+  SB3's usual settings.
+
+The clock runs while a route learns, not while it is measured. Games that decide are others than those that were learned
+from, and the best action is always taken. Needs `monsterzoo[train]`, and `monsterzoo[rllib]` for RLlib's part, which is
+left out without it.
+
+`monsterzoo bench learning --json learning.json`
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+import torch
+from monsterzoo.envs import make
+from monsterzoo.envs import variant as variant_of
+from monsterzoo.envs.core.game import Variant
+from monsterzoo.policies import Policy, from_rllib, from_sb3
+from monsterzoo.policies import make as make_policy
+from monsterzoo.training.config import Config
+from monsterzoo.training.evaluation import play_games
+from monsterzoo.training.game_options import add_game_arguments, game_options, label, parse
+from monsterzoo.training.network import NetworkPolicy
+from monsterzoo.training.ppo import Trainer
+from monsterzoo.training.sb3 import MaskedPolicy, make_vec_env
+from pettingzoo.utils import BaseWrapper
+from sb3_contrib import MaskablePPO
+
+from .measuring import grid, machine, short, version
+
+Learner = Iterator[tuple[int, Policy]]
+"""Learns a little with every `next`: steps so far, and the player as it is now. The first one has learned nothing."""
+
+
+class Result(NamedTuple):
+    """How far a route came, and how long it took."""
+
+    steps: int
+    processor: float
+    wall: float
+    win_rate: float
+    reached: bool
+
+
+# --- The routes ---
+
+
+def ours(variant: Variant, seed: int) -> Learner:
+    """`monsterzoo train`."""
+    options = {key: value for key, value in variant.options.items() if key != "players"}
+    nobody: dict[str, Any] = {"opponents": (), "imitate": "", "evaluate": (), "tensorboard": False}
+    config = Config(variant.game.name, variant.players, options, seed=seed, **nobody)
+    trainer, steps = Trainer(config), 0
+    while True:
+        yield steps, NetworkPolicy(trainer.network, greedy=True)
+        trainer.update()
+        steps += config.num_envs * config.steps
+
+
+def sb3_on_our_batch(variant: Variant, seed: int) -> Learner:
+    """MaskablePPO on the compiled batch."""
+    env = make_vec_env(variant.game.name, 128, "random", seed=seed, **variant.options)
+    settings: dict[str, Any] = {"n_steps": 64, "batch_size": 1024, "n_epochs": 3, "gamma": 1.0, "learning_rate": 1e-3}
+    return _sb3(MaskablePPO(MaskedPolicy, env, seed=seed, device="cpu", **settings))
+
+
+def rllib_on_our_batch(variant: Variant, seed: int) -> Learner:
+    """RLlib's PPO with our runner and learner."""
+    from monsterzoo.training.rllib import ppo_config
+
+    options = variant.options
+    algorithm = ppo_config(variant.game.name, multi_agent=True, envs_per_runner=128, seed=seed, **options).build_algo()
+    steps = 0
+    while True:
+        yield steps, from_rllib(algorithm)
+        steps = int(algorithm.train()["env_runners"]["num_env_steps_sampled_lifetime"])
+
+
+def tutorial(variant: Variant, seed: int) -> Learner:
+    """MaskablePPO on the AEC environment."""
+    env = EverySeat(make(variant.game.name, **variant.options))
+    return _sb3(MaskablePPO("MlpPolicy", env, seed=seed, device="cpu"))
+
+
+class EverySeat(BaseWrapper, gymnasium.Env):
+    """One agent plays all seats, as in PettingZoo's tutorial: its reward is that of the seat that has just moved."""
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        agent = env.possible_agents[0]
+        self.observation_space = env.observation_space(agent)["observation"]  # type: ignore[assignment, method-assign]
+        self.action_space = env.action_space(agent)  # type: ignore[assignment, method-assign]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        """Begin a game; what the first seat sees."""
+        super().reset(seed, options)
+        return self.observe(self.agent_selection), {}
+
+    def step(self, action: Any) -> Any:
+        """Move for a seat; what the next one sees, and what the mover has earned."""
+        mover = self.agent_selection
+        super().step(int(action))
+        reward, over = self._cumulative_rewards[mover], (self.terminations[mover], self.truncations[mover])
+        return self.observe(self.agent_selection), reward, *over, {}
+
+    def observe(self, agent: str) -> Any:
+        """The tensor alone."""
+        return super().observe(agent)["observation"]
+
+    def action_masks(self) -> np.ndarray:
+        """What MaskablePPO asks for."""
+        mask: np.ndarray = self.env.observe(self.agent_selection)["action_mask"].astype(bool)
+        return mask
+
+
+def _sb3(model: MaskablePPO) -> Learner:
+    while True:
+        yield model.num_timesteps, from_sb3(model)
+        model.learn(model.n_steps * model.n_envs, reset_num_timesteps=False)
+
+
+ROUTES: dict[str, Callable[[Variant, int], Learner]] = {
+    "monsterzoo train": ours,
+    "SB3 on our batch": sb3_on_our_batch,
+    "RLlib on our batch": rllib_on_our_batch,
+    "SB3, PettingZoo's tutorial": tutorial,
+}
+
+
+# --- The race ---
+
+
+def race(learner: Learner, variant: Variant, chosen: argparse.Namespace) -> Result:
+    """Learn until the target or the limit is reached; how much was learned is looked at every few seconds."""
+    opponent = make_policy("random", variant.game.name, **variant.options)
+
+    def measure(games: int, seed: int) -> float:
+        return float(play_games(variant, player, opponent, games, seed).mean())
+
+    processor = wall = 0.0
+    steps, player = next(learner)
+    while True:
+        bit = 0.0
+        while bit < chosen.every:
+            began = time.process_time(), time.perf_counter()
+            steps, player = next(learner)
+            bit += time.process_time() - began[0]
+            wall += time.perf_counter() - began[1]
+        processor += bit
+        # What looks good in some games has to hold in others: the best of many looks is lucky.
+        rate = measure(chosen.games // 4, seed=1)
+        reached = rate >= chosen.target and (rate := measure(chosen.games, seed=2)) >= chosen.target
+        print(f"  {steps:>10,} steps, {processor:6.1f} s of processor time: {rate:.1%}", file=sys.stderr)
+        if reached or processor >= chosen.limit:
+            rate = rate if reached else measure(chosen.games, seed=2)
+            return Result(steps, processor, wall, rate, reached)
+
+
+def table(chosen: argparse.Namespace, results: dict[str, Result]) -> str:
+    """All routes, the quickest first."""
+    rows = []
+    for name, one in sorted(results.items(), key=lambda item: (not item[1].reached, item[1].processor)):
+        times = [f"{seconds / 60:.2f}" for seconds in (one.processor, one.wall)]
+        rows.append([name, *times, short(one.steps), f"{one.win_rate:.1%}", "yes" if one.reached else "no"])
+    head = ("route", "processor\nminutes", "minutes", "steps", "wins against\nrandom", f"{chosen.target:.0%}\nreached")
+    return f"{chosen.game} {label(game_options(chosen))}, one thread\n\n{grid(head, rows)}"
+
+
+def write(chosen: argparse.Namespace, name: str, result: Result) -> None:
+    """Keep a result with what it depends on, beside those of other routes in the file."""
+    known = json.loads(chosen.json.read_text(encoding="utf-8")) if chosen.json.exists() else {}
+    packages = ("torch", "stable-baselines3", "sb3-contrib", "ray")
+    known[name] = {
+        **result._asdict(),
+        "settings": {key: value for key, value in vars(chosen).items() if key not in ("json", "routes")},
+        "machine": {**machine(), **{package: version(package) for package in packages}},
+    }
+    chosen.json.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
+
+
+def main(argv: list[str]) -> int:
+    """Learn, print, write."""
+    parser = argparse.ArgumentParser(
+        "monsterzoo bench learning", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    add_game_arguments(parser, "pikit_v0", players=2)
+    parser.add_argument("--routes", nargs="+", default=list(ROUTES), choices=ROUTES, metavar="ROUTE", help="which ones")
+    parser.add_argument("--target", type=float, default=0.9, help="share of wins against random players")
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds of processor time for each")
+    parser.add_argument("--every", type=float, default=2.0, help="seconds of processor time between two looks")
+    parser.add_argument("--games", type=int, default=2000, help="of the measurement that decides")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path, help="where to write results; those of other routes in it are kept")
+    chosen = parse(parser, argv)
+    torch.set_num_threads(1)
+    variant = variant_of(chosen.game, **game_options(chosen))
+    results: dict[str, Result] = {}
+    with ExitStack() as stack:
+        for name in chosen.routes:
+            if ROUTES[name] is rllib_on_our_batch:
+                if find_spec("ray") is None:
+                    print("RLlib is not installed: left out", file=sys.stderr)
+                    continue
+                from monsterzoo.training.ray_pool import joined
+
+                stack.enter_context(joined("local", 1))
+            print(name, file=sys.stderr)
+            results[name] = race(ROUTES[name](variant, chosen.seed), variant, chosen)
+            if chosen.json is not None:
+                write(chosen, name, results[name])
+    print(table(chosen, results))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

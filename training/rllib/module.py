@@ -1,0 +1,113 @@
+"""Our network as RLlib's PPO wants it, and back as a file that plays without Ray."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.policies.neural import check_shapes
+from monsterzoo.policies.plugins import rl_module
+from ray.rllib.core.columns import Columns
+from ray.rllib.core.distribution.distribution import Distribution
+from ray.rllib.core.distribution.torch.torch_distribution import TorchDeterministic
+from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
+from ray.rllib.core.rl_module.torch import TorchRLModule
+from torch import Tensor
+
+from ..files import replacing
+from ..network import Network, write
+
+
+class LogProbs(Distribution):
+    """Actions by log-probabilities (B, A); unlike RLlib's `TorchCategorical` it does not normalise them again."""
+
+    def __init__(self, log_probs: Tensor) -> None:
+        super().__init__()
+        self.log_probs = log_probs
+
+    @classmethod
+    def from_logits(cls, logits: Tensor, **kwargs: Any) -> "LogProbs":
+        """What the module puts out; not any other logits."""
+        return cls(logits)
+
+    @staticmethod
+    def required_input_dim(space: Any, **kwargs: Any) -> int:
+        """The number of actions."""
+        return int(space.n)
+
+    def logp(self, value: Tensor, **kwargs: Any) -> Tensor:
+        """Of the given actions, (B,)."""
+        return self.log_probs.gather(1, value.long()[:, None])[:, 0]
+
+    def entropy(self) -> Tensor:
+        """In nats, (B,)."""
+        return -(self._probs * self.log_probs).sum(1)
+
+    def kl(self, other: Distribution, **kwargs: Any) -> Tensor:
+        """From this to the other, (B,)."""
+        assert isinstance(other, LogProbs)
+        return (self._probs * (self.log_probs - other.log_probs)).sum(1)
+
+    def sample(self, *, sample_shape: Any = None, **kwargs: Any) -> Tensor:
+        """One action per row, (B,)."""
+        sums = self._probs.cumsum(1)
+        # A little less than the last sum, so that some sum is larger; the first such belongs to a legal action.
+        drawn = torch.rand_like(sums[:, :1]) * (1 - 1e-6) * sums[:, -1:]
+        return (sums > drawn).byte().argmax(1)
+
+    def rsample(self, **kwargs: Any) -> Tensor:
+        """Actions are whole numbers: there is no gradient through them."""
+        raise NotImplementedError("actions cannot be sampled with a gradient")
+
+    def to_deterministic(self) -> TorchDeterministic:
+        """The likeliest actions."""
+        return TorchDeterministic(loc=self.log_probs.argmax(1))
+
+    @property
+    def _probs(self) -> Tensor:
+        return self.log_probs.softmax(1)  # not exp, which takes ten times as long where it underflows
+
+
+class MaskedModule(TorchRLModule, ValueFunctionAPI):
+    """Our network as an RLModule: one trunk, legal actions only, and a value.
+
+    `model_config` may have `width` (128) and `blocks` (1).
+    """
+
+    def setup(self) -> None:
+        """Build the network for the spaces."""
+        observation, settings = self.observation_space["observation"], self.model_config
+        width, blocks = settings.get("width", 128), settings.get("blocks", 1)
+        (size,), actions = observation.shape, int(self.action_space.n)
+        self.network = Network(size, actions, width, blocks, observation.high)
+        self.action_dist_cls = LogProbs
+
+    def _forward(self, batch: dict[str, Any], **_: Any) -> dict[str, Tensor]:
+        log_probs, values = self.network(batch[Columns.OBS]["observation"], batch[Columns.OBS]["action_mask"])
+        # The learner takes values from what was played; in the loss they are those that this pass has already found.
+        return {Columns.ACTION_DIST_INPUTS: log_probs, Columns.VF_PREDS: values, Columns.EMBEDDINGS: values}
+
+    def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Tensor:
+        """The expected returns (B,); `embeddings` are those that the forward pass has already found."""
+        return self._forward(batch)[Columns.EMBEDDINGS] if embeddings is None else embeddings
+
+
+def save_policy(trained: Any, path: str | Path, game: str, *, module_id: str | None = None, **options: Any) -> None:
+    """Write a trained `MaskedModule` as a file of weights: 'ppo:PATH' then plays like it, without Ray and torch.
+
+    Raises `ValueError` if it is another kind of module, or was trained on other observations or actions.
+
+    Args:
+        trained: an algorithm, the folder of a checkpoint, or the module.
+        path: of the file.
+        game: name of the game.
+        module_id: which one, where there are several modules.
+        options: the game's options.
+    """
+    module, variant = rl_module(trained, module_id), find_game(game).variant(**options)
+    if not isinstance(module, MaskedModule):
+        raise ValueError(f"only the network of a MaskedModule can be written, not {type(module).__name__}")
+    network = module.network.cpu()
+    check_shapes(network.arrays(), variant, "the module")
+    with replacing(Path(path)) as part:
+        write(part, network, variant)
