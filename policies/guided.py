@@ -3,10 +3,6 @@
 At a node of the searching seat every legal action has an edge with the probability the network gives it. Edges are
 chosen by PUCT: mean value plus exploration * probability * sqrt(visits of the node) / (1 + visits of the edge).
 
-In every imagined world the most promising actions of the root are all tried, up to `abreast` of them: what differs is
-then due to the action, and not to a better deal. (Over the same number of simulations their differences in Yokai Septet
-for four vary a quarter as much as in worlds of their own.)
-
 What another seat would do depends on what it holds, and so on the imagined world. With others=net the network is asked
 there in every simulation, from what that seat would see: its probabilities guide the tree too, and a choice that the
 searching seat cannot see is drawn from them. With others=playout the policy of playouts, mostly the heuristic, plays
@@ -20,7 +16,7 @@ import numpy as np
 from monsterzoo.envs.core.bits import ZERO, drop_lowest, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, legal, observe, resample, step
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.jit import compiled, inlined, kernel
+from monsterzoo.envs.core.jit import compiled, kernel
 from monsterzoo.envs.core.seat_kernels import choose
 
 from .heuristics import sole
@@ -111,46 +107,27 @@ def expand(tree, node, words, priors, side):
 
 
 @compiled
-def sums_of(tree, node):
-    """Visits of a node's edges, and what they were worth on average."""
+def best_own(tree, node, exploration):
+    """PUCT's choice where every legal action has an edge."""
+    edges = tree.edges
     visits, total = 0, 0.0
     edge = tree.nodes[node].edge
     while edge != NONE:
-        visits += tree.edges[edge].visits
-        total += tree.edges[edge].total
-        edge = tree.edges[edge].next
-    return visits, total / visits if visits > 0 else 0.0
-
-
-@inlined
-def bound(one, mean, reach):
-    """PUCT's bound of an edge; one that was never tried is expected to be like the `mean` of the others."""
-    tried = np.float64(one.visits)
-    return (one.total / tried if tried > 0 else mean) + reach * np.float64(one.prior) / (1.0 + tried)
-
-
-@compiled
-def best_own(tree, node, exploration, picked, count):
-    """PUCT's choice where every legal action has an edge, without the first `count` edges in `picked`, or NONE."""
-    visits, mean = sums_of(tree, node)
+        visits += edges[edge].visits
+        total += edges[edge].total
+        edge = edges[edge].next
+    mean = total / visits if visits > 0 else 0.0  # what is expected of an action that was never tried
     reach = exploration * math.sqrt(visits + 1.0)
     best, top = NONE, -1e300
     edge = tree.nodes[node].edge
     while edge != NONE:
-        value = bound(tree.edges[edge], mean, reach)
-        if value > top and not contains(picked, count, edge):
+        one = edges[edge]
+        tried = np.float64(one.visits)
+        value = (one.total / tried if tried > 0 else mean) + reach * np.float64(one.prior) / (1.0 + tried)
+        if value > top:
             best, top = edge, value
-        edge = tree.edges[edge].next
+        edge = one.next
     return best
-
-
-@inlined
-def contains(picked, count, edge):
-    """Whether an edge is among the first `count` picked ones."""
-    found = False
-    for k in range(count):
-        found = found or picked[k] == edge
-    return found
 
 
 @compiled
@@ -205,14 +182,15 @@ def edge_of(tree, node, action, side):
 
 
 @compiled
-def simulate(truth, seat, guide, playout, exploration, rollout, modelled, first, stream, tree, desk):
-    """One simulation in the world in `desk.base`; its first action is that of the root's edge `first`, or NONE yet.
+def simulate(truth, seat, guide, playout, exploration, rollout, modelled, stream, tree, desk):
+    """One simulation; with `rollout` between 0 and 1 leaves are worth so much of a playout, the rest of the network.
 
-    With `rollout` between 0 and 1 leaves are worth so much of a playout, the rest of the network. Where the others are
-    `modelled`, they play by the network, else by the policy of playouts.
+    Where the others are `modelled`, they play by the network, else by the policy of playouts.
     """
-    desk.world[0] = desk.base[0]
+    exploration *= 2.0 * spread(tree.moments)
+    resample(desk.world, truth, seat, stream)
     state, words = desk.world[0], desk.words
+    focus(state)
     sides = np.int64(state.sides)
     depth, edge, steps = 0, NONE, 0
     secret = ZERO  # seats that choose without seeing each other
@@ -257,10 +235,8 @@ def simulate(truth, seat, guide, playout, exploration, rollout, modelled, first,
                 break
             if who != seat:
                 edge = best_other(tree, node, words, desk.spare, desk.priors, exploration, who % sides)
-            elif steps == 0:
-                edge = first
             else:
-                edge = best_own(tree, node, exploration, desk.picked, 0)
+                edge = best_own(tree, node, exploration)
             if edge == NONE or depth == len(tree.path):
                 break
             action = np.int64(tree.edges[edge].action)
@@ -283,31 +259,8 @@ def simulate(truth, seat, guide, playout, exploration, rollout, modelled, first,
     remember(tree, depth, desk.values, seat % sides)
 
 
-@compiled
-def try_world(truth, seat, guide, playout, exploration, rollout, modelled, abreast, stream, tree, desk):
-    """Imagine a world and try the most promising actions in it, at most `abreast`; returns how many simulations."""
-    resample(desk.base, truth, seat, stream)
-    focus(desk.base[0])
-    exploration *= 2.0 * spread(tree.moments)
-    if tree.nodes[0].edge == NONE:
-        simulate(truth, seat, guide, playout, exploration, rollout, modelled, NONE, stream, tree, desk)
-        return 1
-    count = 0
-    while count < min(abreast, len(desk.picked)):
-        edge = best_own(tree, 0, exploration, desk.picked, count)
-        if edge == NONE:
-            break
-        desk.picked[count] = edge
-        count += 1
-    for k in range(count):
-        simulate(truth, seat, guide, playout, exploration, rollout, modelled, desk.picked[k], stream, tree, desk)
-    return count
-
-
 @kernel
-def grow_guided(truth, seat, guide, playout, exploration, rollout, modelled, abreast, simulations, stream, tree, desk):
+def grow_guided(truth, seat, guide, playout, exploration, rollout, modelled, simulations, stream, tree, desk):
     """Add simulations to the tree of one decision; `truth` is an array of one state, `stream` of one generator."""
-    done = 0
-    while done < simulations:
-        left = min(abreast, simulations - done)
-        done += try_world(truth, seat, guide, playout, exploration, rollout, modelled, left, stream[0], tree, desk)
+    for _ in range(simulations):
+        simulate(truth, seat, guide, playout, exploration, rollout, modelled, stream[0], tree, desk)

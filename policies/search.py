@@ -43,17 +43,15 @@ from .base import named, read_table
 from .guided import grow_guided, new_guided_tree
 from .horizons import focus, outlook
 from .neural import NeuralPolicy
-from .trees import MOST_ABREAST, NONE, add_edge, find_node, harvest, key_of, new_desk, new_tree, plant, remember, spread
+from .trees import NONE, add_edge, find_node, harvest, key_of, new_desk, new_tree, plant, remember, spread
 
-OFTEN = 0.5
-"""What share of the visits of the most visited action makes another one worth comparing, with `abreast`."""
 SLICE, TIMED_SLICE = 64, 16
 """Simulations after which a search first looks at the clock, and each time with a budget in milliseconds."""
 SLICE_SECONDS = 0.02
 """How long simulations may take before Python looks for signals again, within a factor of two or three."""
 MAX_NODES = 1 << 18  # of a tree without a budget in simulations; a full one grows no more
-PLAIN_C, GUIDED_C, GUIDED_MIX, GUIDED_ABREAST = 0.7, 1.0, 0.5, 1
-"""What `Settings.c`, `Settings.mix` and `Settings.abreast` are by default, found by duels."""
+PLAIN_C, GUIDED_C, GUIDED_MIX = 0.7, 1.0, 1.0
+"""What `Settings.c` and `Settings.mix` are by default, found by duels."""
 _LOG = np.array([0.0] + [math.log(n) for n in range(1, 4096)])
 
 
@@ -171,8 +169,6 @@ class Settings:
 
     None is the heuristic where it plays the playouts, else the network.
     """
-    abreast: int | None = None
-    """With a network: how many actions are tried in the same imagined world."""
     c: float | None = None
     """Weight of exploration, in units of a game of win or loss; other values are scaled by their spread."""
     trust: float = 2.0
@@ -191,8 +187,8 @@ class Settings:
             raise ValueError("the budget must be positive")
         if self.playout not in (None, "random", "heuristic"):
             raise ValueError("playout is 'random' or 'heuristic'")
-        if self.net is None and not (self.mix is self.others is self.abreast is None):
-            raise ValueError("mix, others and abreast are for searches with a network, as in net=pretrained")
+        if self.net is None and (self.mix is not None or self.others is not None):
+            raise ValueError("mix and others are for searches with a network, as in net=pretrained")
         if self.others not in (None, "net", "playout"):
             raise ValueError("others is 'net' or 'playout'")
 
@@ -202,7 +198,6 @@ _LIMITS = (
     ("milliseconds", 0, 600_000),
     ("c", 0, 1_000),
     ("mix", 0, 1),
-    ("abreast", 1, MOST_ABREAST),
     ("trust", 1, 1_000),
     ("trees", 1, 1_000),
     ("threads", 1, 256),
@@ -215,7 +210,6 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "net": str,
     "mix": float,
     "others": str,
-    "abreast": int,
     "c": float,
     "trust": float,
     "trees": int,
@@ -265,7 +259,7 @@ class _Workspace:
         else:
             modelled = settings.others == "net" or (settings.others is None and settings.playout == "random")
             c, mix = _number(settings.c, GUIDED_C), _number(settings.mix, GUIDED_MIX)
-            self._way = (fresh_token(guide), playout, c, mix, modelled, settings.abreast or GUIDED_ABREAST)
+            self._way = (fresh_token(guide), playout, c, mix, modelled)
 
     def grow(self, settings: Settings, truth: np.ndarray, seat: int, stream: np.ndarray, stop: list[bool]) -> None:
         """Grow one tree within its share of the budget, in slices: between them Python sees Ctrl-C, and we `stop`."""
@@ -328,16 +322,12 @@ class SearchPolicy:
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
     ) -> np.ndarray:
-        """One legal action a row, integers (B,): the most visited one, or the best of those visited about as often.
-
-        (Where several are tried in the same worlds, the best ones hardly differ in visits.)
-        """
+        """One legal action a row, integers (B,): the most visited one."""
         rows, masks = read_table(self.name, self.variant, observations, action_masks, states)
         visits, totals = self.analyse(rows, seats, states)
         legal_visits = np.where(masks != 0, visits, -1)
         means = np.divide(totals, visits, out=np.zeros_like(totals), where=visits > 0)
-        enough = 1.0 if (self.settings.abreast or GUIDED_ABREAST) == 1 else OFTEN
-        top = legal_visits >= enough * legal_visits.max(axis=1, keepdims=True)
+        top = legal_visits == legal_visits.max(axis=1, keepdims=True)
         return np.where(top, means, -np.inf).argmax(axis=1)
 
     def analyse(

@@ -37,8 +37,6 @@ EDGE = np.dtype(
 """An action tried at a decision."""
 NONE = -1
 MAX_DEPTH = 256
-MOST_ABREAST = 8
-"""Most actions that guided search tries in the same world."""
 
 
 class Tree(NamedTuple):
@@ -63,8 +61,6 @@ class Desk(NamedTuple):
 
     world: Any
     """(1,) an imagined state"""
-    base: Any
-    """(1,) guided: what it was before anything was tried"""
     words: Any
     """(W,) uint64: legal actions"""
     spare: Any
@@ -75,8 +71,6 @@ class Desk(NamedTuple):
     """(sides,) float64: what a simulation was worth"""
     priors: Any
     """(actions,) float32: the network's probabilities"""
-    picked: Any
-    """(MOST_ABREAST,) int32: guided: edges to try in the same world"""
 
 
 def new_tree(variant: Variant, nodes: int, edges: int) -> Tree:
@@ -95,9 +89,7 @@ def new_desk(variant: Variant) -> Desk:
     """What simulations of a game work with."""
     words, spare = np.zeros(variant.words, np.uint64), np.zeros(variant.words, np.uint64)
     priors = np.zeros(variant.num_actions, np.float32)
-    world, base = variant.new_states(1), variant.new_states(1)
-    values, picked = np.zeros(variant.sides), np.zeros(MOST_ABREAST, np.int32)
-    return Desk(world, base, words, spare, variant.new_views(), values, priors, picked)
+    return Desk(variant.new_states(1), words, spare, variant.new_views(), np.zeros(variant.sides), priors)
 
 
 @compiled

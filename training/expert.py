@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import torch
 from monsterzoo.envs.core.game import Game
-from monsterzoo.policies.search import GUIDED_ABREAST
 from torch import Tensor
 
 from .config import SearchConfig
@@ -58,7 +57,6 @@ class Trainer(LessonLearner):
             float(config.exploration),
             float(config.mix),
             not self.has_heuristic,  # as search does by default
-            GUIDED_ABREAST,
             float(config.noise),
             float(config.temperature),
         )

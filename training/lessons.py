@@ -22,7 +22,7 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.jit import compiled, kernel
 from monsterzoo.envs.core.rng import draw, draw32
 from monsterzoo.envs.core.seat_kernels import choose, choose_one
-from monsterzoo.policies.guided import new_guided_tree, try_world
+from monsterzoo.policies.guided import new_guided_tree, simulate
 from monsterzoo.policies.heuristics import sole
 from monsterzoo.policies.horizons import focus, outlook
 from monsterzoo.policies.networks import evaluate, pick_by_logits, uniform, write
@@ -52,8 +52,6 @@ class Plan(NamedTuple):
     """Searched: share of a playout in a leaf's value."""
     modelled: bool = False
     """Searched: whether the network plays the other seats in the tree, else the policy of playouts."""
-    abreast: int = 1
-    """Searched: how many actions are tried in the same imagined world."""
     noise: float = 0.0
     """Searched: share of noise in the probabilities at the root."""
     temperature: float = 0.0
@@ -146,14 +144,9 @@ def add_noise(tree, share, stream):
 def search_once(truth, seat, guide, playout, plan, stream, tree, desk, visits, totals):
     """Search one decision and write how often each action was tried, and what that was worth."""
     clear(tree)
-    done = 0
-    while done < plan.simulations:
-        abreast = min(plan.abreast, plan.simulations - done)
-        fresh = done == 0
-        done += try_world(
-            truth, seat, guide, playout, plan.exploration, plan.mix, plan.modelled, abreast, stream, tree, desk
-        )
-        if fresh and plan.noise > 0.0:
+    for k in range(plan.simulations):
+        simulate(truth, seat, guide, playout, plan.exploration, plan.mix, plan.modelled, stream, tree, desk)
+        if k == 0 and plan.noise > 0.0:
             add_noise(tree, plan.noise, stream)
     count_visits(tree, visits, totals)
 

@@ -19,9 +19,9 @@ LONGER = "--learning-rate 0.0005 --self-play 0.4 --opponents past heuristic --fi
 RECIPES: dict[str, dict[str, str]] = {
     "bite_night_v0-4p": {"playouts": f"{COMPARING} --updates 850 --width 104 --scale 0.01"},
     "bite_night_v0-3p": {"playouts": f"{SLOWLY} --updates 650 --width 112 --scale 0.01"},
-    "bite_night_v0-4p-advanced": {"playouts": f"{SLOWLY} --updates 550 --width 88 --scale 0.01"},
-    "bite_night_v0-3p-advanced": {"playouts": f"{SLOWLY} --updates 650 --width 96 --scale 0.01"},
-    "bite_night_v0-4p-draft": {"playouts": f"{SLOWLY} --updates 650 --width 104 --scale 0.01"},
+    "bite_night_v0-4p-advanced": {"playouts": f"{SLOWLY} --updates 450 --width 88 --scale 0.01"},
+    "bite_night_v0-3p-advanced": {"playouts": f"{SLOWLY} --updates 500 --width 96 --scale 0.01"},
+    "bite_night_v0-4p-draft": {"playouts": f"{SLOWLY} --updates 500 --width 104 --scale 0.01"},
     "pikit_v0-4p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
     "pikit_v0-3p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
     "pikit_v0-2p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
@@ -29,7 +29,7 @@ RECIPES: dict[str, dict[str, str]] = {
     "yokai_septet_v0-3p": {"playouts": f"{SLOWLY} --updates 1500"},
     "yokai_septet_v0-2p": {"playouts": f"{COMPARING} --learning-rate 0.001 --updates 1300"},
     "yokai_septet_v0-4p-seven_suitors": {"playouts": f"{SLOWLY} --updates 1800 --width 120"},
-    "yokai_septet_v0-4p-seven_suitors_short": {"playouts": f"{SLOWLY} --updates 1600 --width 120"},
+    "yokai_septet_v0-4p-seven_suitors_short": {"playouts": f"{SLOWLY} --updates 1200 --width 120"},
 }
 
 SEEDED = ("bite_night_v0-4p", "pikit_v0-2p", "yokai_septet_v0-4p")

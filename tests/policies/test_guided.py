@@ -13,7 +13,6 @@ from monsterzoo.policies import search
 from monsterzoo.policies.analysis import analyse
 from monsterzoo.policies.guided import expected
 from monsterzoo.policies.neural import WEIGHTS, write
-from monsterzoo.policies.trees import MOST_ABREAST
 from monsterzoo.training.arena import arena
 from test_networks import about, played_on, random_network
 
@@ -78,40 +77,6 @@ def test_it_does_not_depend_on_what_the_seat_cannot_know(game, played, untrained
         np.testing.assert_array_equal(one, other)
 
 
-def test_actions_are_tried_side_by_side_in_the_same_worlds() -> None:
-    games = played_on("pikit_v0", PIKIT, count=40)
-    few = np.flatnonzero((games.action_masks.sum(axis=1) > 1) & (games.action_masks.sum(axis=1) <= MOST_ABREAST))
-    assert len(few) > 5
-    for i in few:
-        legal = games.action_masks[i] > 0
-        one = slice(i, i + 1)
-        policy = policies.make(f"search:{1 + 6 * legal.sum()},net=pretrained,abreast=8", "pikit_v0", **PIKIT)
-        visits, _ = policy.analyse(games.observations[one], games.seats[one], games.states[one])
-        np.testing.assert_array_equal(visits[0], np.where(legal, 6, 0))
-
-
-def test_worlds_cancel_out_of_what_the_same_action_is_worth() -> None:
-    """Where the last card of a round is all that is left, all that differs between two searches is the world."""
-    games = played_on("yokai_septet_v0", {"players": 4}, count=200)
-    free = np.flatnonzero(games.action_masks.sum(axis=1) == 2)[:12]
-    rows = games.observations[free], games.seats[free], games.states[free]
-
-    def spread(abreast: int) -> float:
-        """The variance of the difference between two actions over searches of the same length."""
-        found = []
-        for seed in range(24):
-            policy = policies.make(
-                f"search:17,net=pretrained,c=1000,mix=1,abreast={abreast}", "yokai_septet_v0", players=4, seed=seed
-            )
-            visits, totals = policy.analyse(*rows)
-            means = np.divide(totals, visits, out=np.zeros_like(totals), where=visits > 0)
-            pairs = [means[k][games.action_masks[i] > 0] for k, i in enumerate(free)]
-            found.append([pair[1] - pair[0] for pair in pairs])
-        return float(np.var(found, axis=0).mean())
-
-    assert spread(2) < 0.8 * spread(1)
-
-
 def test_every_simulation_but_the_first_tries_an_action() -> None:
     games = played_on("pikit_v0", PIKIT, count=20)
     visits, totals = policies.make(SPEC, "pikit_v0", **PIKIT).analyse(games.observations, games.seats, games.states)
@@ -154,8 +119,8 @@ def test_what_a_networks_values_mean_for_every_side(outputs, seat, wanted) -> No
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
-        ("search:10,mix=0.5", "mix, others and abreast are for searches with a network"),
-        ("search:10,others=net", "mix, others and abreast are for searches with a network"),
+        ("search:10,mix=0.5", "mix and others are for searches with a network"),
+        ("search:10,others=net", "mix and others are for searches with a network"),
         ("search:10,net=pretrained,others=me", "others is 'net' or 'playout'"),
         ("search:10,net=pretrained,mix=2", "mix is from 0 to 1"),
         ("search:10,net=pretrained,mix=nan", "mix is from 0 to 1"),
