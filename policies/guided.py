@@ -25,8 +25,8 @@ from .networks import evaluate, pick_by_logits
 from .trees import NONE, Tree, add_edge, find_node, key_of, new_tree, remember, spread
 
 EVALUATED = 1 << 30
-"""What a node's `advice` is once the network was asked; before that it counts how often the node was reached."""
-PATIENCE = 8
+"""A node's `advice` once the network was asked; before that it counts, from NONE on, how often it was reached."""
+PATIENCE = 9
 """How often a node is reached before the network is asked for its probabilities alone."""
 MOST_SIMULATIONS = 1 << 16
 """Simulations that a tree has room for; a full one grows no more."""
@@ -219,7 +219,7 @@ def simulate(truth, seat, guide, playout, exploration, rollout, modelled, stream
         if action < 0:
             node = 0 if edge == NONE else find_node(tree, edge, key_of(who, seat, words))
             fresh = node == NONE or tree.nodes[node].advice != EVALUATED
-            if fresh and node > 0 and rollout == 1.0 and tree.nodes[node].advice < PATIENCE:
+            if fresh and node > 0 and rollout == 1.0 and tree.nodes[node].advice + 1 < PATIENCE:
                 tree.nodes[node].advice += 1
                 break
             if fresh or who != seat:
