@@ -20,9 +20,10 @@ one side, the opponent all others. "Arena": all mixtures of both at a table, eve
 every side (with more than two sides a network shares the wins with its own copies, so the rate stays well below 100 %).
 """
 REMARKS = """
-Where more than two sides play, it matters whom a network has learned to play with. Bite Night's learned as one seat
-among heuristic players (`--self-play 0`). Trained by self-play instead, networks agreed among themselves on another way
-to share the tiles: among them a single heuristic player loses, among heuristic players a single one of them does.
+Where more than two sides play, it matters whom a network has learned to play with. Bite Night's learned by playouts of
+heuristic players, half of the games among its own copies and half alone among heuristics. Trained by self-play alone,
+networks agree among themselves on another way to share the tiles: among them a single heuristic player loses, among
+heuristic players a single one of them does. Pikit's are by PPO: there playouts by the heuristic teach less.
 """
 """What numbers do not tell; true of the networks that are shipped now, to be changed with them."""
 

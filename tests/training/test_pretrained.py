@@ -20,8 +20,6 @@ from monsterzoo.training.runs import train
 from monsterzoo.training.stages import read_recipe
 from monsterzoo.training.variants import NamedVariant, all_variants
 
-LARGER = ("bite_night_v0-4p.npz",)
-"""Networks that are to be replaced by smaller ones."""
 MODELS = [pytest.param(model, id=model["file"]) for model in pretrained()]
 
 
@@ -100,9 +98,7 @@ def test_recipes_are_command_lines_of_training() -> None:
 
 
 @pytest.mark.parametrize("file", sorted(PRETRAINED.glob("*.npz")), ids=lambda file: file.name)
-def test_files_are_small_and_in_the_index(file, request: pytest.FixtureRequest) -> None:
-    if file.name in LARGER:
-        request.applymarker(pytest.mark.xfail(strict=True, reason="made when there was no limit"))
+def test_files_are_small_and_in_the_index(file) -> None:
     assert file.name in {model["file"] for model in pretrained()}
     assert file.stat().st_size <= 300_000
 
