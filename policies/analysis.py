@@ -71,7 +71,7 @@ class Analysis:
 COLUMNS = {"visits": "visits", "value": "wins", "prior": "network"}
 
 
-def _known(value: float) -> float | None:
+def _known(value: Any) -> Any:
     """A number, or None for what search has not tried and for what a network's numbers are too large to tell."""
     return None if math.isnan(value) else value
 
