@@ -536,6 +536,7 @@ def test_the_doctor_finds_a_cache_that_cannot_be_written(
     ("module", "advice"),
     [
         ("torch.utils", "torch is not installed; pip install 'monsterzoo[train]' brings it along"),
+        ("pygame", "pygame is not installed; pip install 'monsterzoo[render]' brings it along"),
         ("pyspiel", "pyspiel is not installed; pip install 'monsterzoo[openspiel]' brings it along"),
         ("PIL", "PIL is not installed; pip install 'monsterzoo[render]' brings it along"),
         ("stable_baselines3", "stable_baselines3 is not installed; pip install 'monsterzoo[train]' brings it along"),

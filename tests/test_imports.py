@@ -191,6 +191,7 @@ def test_the_check_sees_every_kind_of_import(file: str, source: str, module: str
     assert module in {".".join(parts) for parts in imported(ROOT / file, source)}
 
 
+@needs_checkout
 @pytest.mark.parametrize(
     ("file", "module"),
     [
@@ -209,6 +210,7 @@ def test_the_check_refuses_what_stands_above(file: str, module: str) -> None:
     assert problem(ROOT / file, module.split("."))
 
 
+@needs_checkout
 def test_the_check_lets_the_rest_pass() -> None:
     for file, module in [
         ("envs/pikit/new.py", "envs.core.bits"),

@@ -6,6 +6,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 
 _IMPORTED_AS = {"PIL": "pillow", "pygame": "pygame-ce", "pyspiel": "open-spiel", "tree": "dm-tree"}
 """Modules that are called otherwise than the package that brings them."""
+_GATHERED = ("peers", "test")
+"""Extras with packages that others are meant for."""
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)[^;]*(?:;.*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"])?")
 
 
@@ -41,7 +43,7 @@ def how_to_get(module: str) -> str:
     """What to say about a module that could not be imported."""
     top = module.partition(".")[0]
     package = _canonical(_IMPORTED_AS.get(top, top))
-    for extra, packages in requirements().items():
+    for extra, packages in sorted(requirements().items(), key=lambda one: one[0] in _GATHERED):
         if extra and package in packages:
             return f"{top} is not installed; pip install 'monsterzoo[{extra}]' brings it along"
     return f"{top} is not installed"

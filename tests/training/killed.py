@@ -129,21 +129,19 @@ def run(words: list[str], moment: float | None = None) -> int:
 
 def kill_often(command: Callable[[Path], list[str]], kills: int, folder: Path, chance: random.Random) -> int:
     """Kill a command so many times; returns how often it came to its end meanwhile, and was begun anew."""
-    assert run(command(folder / "whole")) == 0
-    whole, parts, ends = content(folder / "whole"), folder / "parts", 0
-    began = time.monotonic()  # of the second time: the first may have had to compile
-    assert run(command(folder / "again")) == 0
-    lasted = time.monotonic() - began
-    check_same(whole, content(folder / "again"))
+    parts, ends = folder / "parts", 0
+    assert run(command(folder / "whole")) == 0  # may have to compile, so the next one is timed
+    whole, lasted = content(folder / "whole"), None
     while kills:
-        code = run(command(parts), chance.uniform(0, lasted))
+        began = time.monotonic()
+        code = run(command(parts), None if lasted is None else chance.uniform(0, lasted))
         if code == -signal.SIGKILL:
             kills -= 1
             continue
         assert code == 0, f"exit code {code}"
         check_same(whole, content(parts))
         shutil.rmtree(parts)
-        ends += 1
+        ends, lasted = ends + 1, time.monotonic() - began
     assert run(command(parts)) == 0
     check_same(whole, content(parts))
     return ends + 1
