@@ -10,7 +10,7 @@ PACKAGING := pyproject.toml setup.py constraints.txt
 LIBRARIES := openspiel rllib tianshou torchrl
 SEPARATE := $(LIBRARIES) peers
 
-.PHONY: help demo test test-browser lint fuzz kills soak benchmark generated clean peers library-speeds
+.PHONY: help demo test test-browser lint fuzz kills soak benchmark generated clean peers speeds
 .PHONY: $(LIBRARIES:%=test-%) $(SEPARATE:%=%-env)
 
 help:
@@ -18,7 +18,7 @@ help:
 	@echo "make test       ruff, mypy and pytest"
 	@echo "make test-browser  whole games by clicks in Chromium; screenshots in build/screenshots"
 	@echo "make test-L     tests of a library in an environment of its own; L is openspiel, rllib, tianshou or torchrl"
-	@echo "make library-speeds  how fast each of them learns, as docs/libraries.md has it"
+	@echo "make speeds     how fast each of them learns, as docs/libraries.md has it"
 	@echo "make peers      random play and search beside OpenSpiel, RLCard, PettingZoo Classic and Pgx, kept in docs"
 	@echo "make fuzz       odd and impossible inputs at every entrance, for MINUTES=30"
 	@echo "make kills      kill every command that keeps its work KILLS=50 times, and let it go on"
@@ -73,7 +73,7 @@ peers: peers-env
 $(LIBRARIES:%=test-%): test-%: %-env
 	$(VENV)/$*/bin/python -m pytest -n 0 $(wildcard tests/libraries/test_$*.py tests/libraries/test_$*_*.py)
 
-library-speeds: $(LIBRARIES:%=%-env)
+speeds: $(LIBRARIES:%=%-env)
 	cd tests/libraries && ../../$(VENV)/bin/python speeds.py sb3
 	cd tests/libraries && for library in $(LIBRARIES); do ../../$(VENV)/$$library/bin/python speeds.py $$library; done
 

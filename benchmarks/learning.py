@@ -104,12 +104,12 @@ class EverySeat(BaseWrapper, gymnasium.Env):
     def __init__(self, env: Any) -> None:
         super().__init__(env)
         agent = env.possible_agents[0]
-        self.observation_space = env.observation_space(agent)["observation"]  # type: ignore[assignment, method-assign]
-        self.action_space = env.action_space(agent)  # type: ignore[assignment, method-assign]
+        self.observation_space = env.observation_space(agent)["observation"]
+        self.action_space = env.action_space(agent)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         """Begin a game; what the first seat sees."""
-        super().reset(seed, options)
+        super().reset(seed=seed, options=options)
         return self.observe(self.agent_selection), {}
 
     def step(self, action: Any) -> Any:

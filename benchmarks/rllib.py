@@ -63,7 +63,8 @@ def iterate(algorithm: Any, seconds: float, clock: str = "wall") -> Speed:
         wall, processor = time.perf_counter(), time.process_time()
         played = algorithm.train()["env_runners"]
         spent = time.perf_counter() - wall, time.process_time() - processor
-        done += Speed(played["num_env_steps_sampled"], sum(played["num_agent_steps_sampled"].values()), *spent)
+        learned = sum(played["num_agent_steps_sampled"].values())
+        done += Speed(float(played["num_env_steps_sampled"]), float(learned), *spent)
     return done
 
 

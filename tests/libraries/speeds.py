@@ -1,4 +1,4 @@
-"""How fast a library learns here, as `docs/libraries.md` has it: `make library-speeds`, or `python speeds.py LIBRARY…`.
+"""How fast a library learns here, as `docs/libraries.md` has it: `make speeds`, or `python speeds.py LIBRARY…`.
 
 Steps are decisions at the gate of the environment, learning included (OpenSpiel: moves of random play); seconds are
 those of the processor, in one thread, and do not depend much on what else the machine does.

@@ -52,7 +52,7 @@ class EpisodesToBatch(ConnectorV2):
         return batch | {name: self._columns(rl_module[name], own) for name, own in by_module.items()}
 
     def _columns(self, module: Any, episodes: list[SingleAgentEpisode]) -> dict[str, Any]:
-        columns = {
+        columns: dict[str, Any] = {
             Columns.OBS: self._seen(episodes, slice(-1)),
             Columns.ACTIONS: self._joined(episode.actions.data for episode in episodes),
         }
