@@ -50,8 +50,11 @@ SLICE, TIMED_SLICE = 64, 16
 SLICE_SECONDS = 0.02
 """How long simulations may take before Python looks for signals again, within a factor of two or three."""
 MAX_NODES = 1 << 18  # of a tree without a budget in simulations; a full one grows no more
-PLAIN_C, GUIDED_C, GUIDED_MIX = 0.7, 1.0, 1.0
-"""What `Settings.c` and `Settings.mix` are by default, found by duels."""
+PLAIN_C, GUIDED_C = 0.7, 1.0
+"""What `Settings.c` is by default, found by duels."""
+NEAR_MIX, FAR_MIX = 1.0, 0.5
+"""What `Settings.mix` is by default, found by duels: to a near horizon (see `horizons`) playouts are quick and tell
+more in the same time than a network's values do, to a game's far end they are long and mostly luck."""
 _LOG = np.array([0.0] + [math.log(n) for n in range(1, 4096)])
 
 
@@ -258,7 +261,8 @@ class _Workspace:
             self._way = (playout, _number(settings.c, PLAIN_C), float(trust))
         else:
             modelled = settings.others == "net" or (settings.others is None and settings.playout == "random")
-            c, mix = _number(settings.c, GUIDED_C), _number(settings.mix, GUIDED_MIX)
+            usual = NEAR_MIX if horizons.is_near(variant) else FAR_MIX
+            c, mix = _number(settings.c, GUIDED_C), _number(settings.mix, usual)
             self._way = (fresh_token(guide), playout, c, mix, modelled)
 
     def grow(self, settings: Settings, truth: np.ndarray, seat: int, stream: np.ndarray, stop: list[bool]) -> None:

@@ -32,6 +32,12 @@ def load(variant: Variant) -> None:
         import_module(name)
 
 
+def is_near(variant: Variant) -> bool:
+    """Whether the game has a horizon of its own, so that worlds are not played to their end."""
+    load(variant)
+    return type_of(variant.game.record) in _games
+
+
 @compiled
 def play_to_the_end(world):
     """Leave a world as it is."""
