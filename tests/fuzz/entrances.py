@@ -396,10 +396,12 @@ def prepare(entrance: str, name: str) -> None:
     """Compile what the inputs need, so that time is theirs alone afterwards."""
     env = make(name).unwrapped
     env.reset(seed=1)
-    if entrance in ("snapshots", "players", "contents"):
-        games = make_vec(name, num_envs=2, seed=1)
-        for spec in ("heuristic", "search:20"):
-            policies.make(spec, name).act(games.observations, games.action_masks, games.seats, games.states)
+    specs = ("heuristic", "search:20") if entrance in ("snapshots", "players", "contents") else ()
+    specs += ("pretrained", "search:2,net=pretrained") if entrance in ("specs", "networks") else ()
+    options = {"players": 4}  # every game has a network for four players
+    games = make_vec(name, num_envs=2, seed=1, **options)
+    for spec in specs:
+        policies.make(spec, name, **options).act(games.observations, games.action_masks, games.seats, games.states)
     if entrance == "snapshots":
         _can_be_imagined(env)
     if entrance == "actions":
