@@ -1,4 +1,4 @@
-"""Learning from playouts: it finds the best play where that is known, fairly, and a run can be interrupted anywhere."""
+"""Learning from playouts: what is compared, whom it imitates first, and its command."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,56 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, read
 from monsterzoo.training import studying
 from monsterzoo.training.cli import main
 from monsterzoo.training.config import PlayoutConfig, RunConfig
 from monsterzoo.training.lessons import COMPARED, IMITATED
 from monsterzoo.training.playouts import Trainer, centred
-from monsterzoo.training.runs import CHECKPOINT, train
-from nim import NIM, positions
-from test_ppo import same
 
-TINY = PlayoutConfig(
-    game="nim_v0", num_envs=128, lessons=16, self_play=1.0, width=32, minibatch=256, scale=0.1, updates=30, threads=1,
-    evaluate=("random",), evaluate_games=64, tensorboard=False,
-)  # fmt: skip
 SMALL = PlayoutConfig(game="yokai_septet_v0", players=4, num_envs=8, width=16, updates=4, threads=1, evaluate=())
-
-
-@pytest.fixture(scope="module")
-def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run."""
-    out = tmp_path_factory.mktemp("runs") / "nim"
-    train(replace(TINY, out=str(out)), game=NIM)
-    return out
-
-
-def test_it_finds_the_best_play_of_nim(learned: Path) -> None:
-    known = positions()
-    policy = NeuralPolicy(known.variant, *read(learned / WEIGHTS))
-    won = known.best >= 0  # the others are lost whatever one does
-    chosen = policy.act(known.observations, known.masks, np.zeros(len(known.stones), np.int64))
-    np.testing.assert_array_equal(chosen[won], known.best[won])
-
-
-def test_interrupted_and_resumed_equals_uninterrupted_on_any_number_of_threads(learned: Path, tmp_path: Path) -> None:
-    half = replace(TINY, out=str(tmp_path / "half"), threads=2)
-    trainer = Trainer(half, NIM)
-    for _ in range(11):
-        trainer.update()
-    trainer.save(tmp_path / "half")
-    trainer.update()  # work after the checkpoint is lost, and made again
-    again = Trainer(half, NIM)
-    again.restore(tmp_path / "half")
-    while again.progress < 1:
-        again.update()
-    again.save(tmp_path / "half")
-    one, other = read(learned / WEIGHTS)[0], read(tmp_path / "half" / WEIGHTS)[0]
-    assert {key: values.tobytes() for key, values in one.items()} == {key: v.tobytes() for key, v in other.items()}
-    kept = [torch.load(folder / CHECKPOINT, weights_only=True) for folder in (learned, tmp_path / "half")]
-    for part in ("network", "optimizer", "games"):
-        assert same(kept[0][part], kept[1][part])
 
 
 def test_lessons_compare_distinct_legal_actions_and_teach_only_the_networks_sides() -> None:
