@@ -145,7 +145,7 @@ NOT_ALLOWED = [
     ("train", "--learning-rate inf", "a number above 0, at most 1"),
     ("train", "--gamma nan", "a number from 0 to 1"),
     ("train", "--gamma 1,0", "a number from 0 to 1"),
-    ("train", "--evaluate-games 0", "a whole number from 1"),
+    ("train", "--evaluate-games 0", "a whole number from 1 to 1048576"),
     ("train", "--seed -1", "a whole number from 0 to 18446744073709551615"),
 ]
 

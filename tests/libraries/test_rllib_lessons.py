@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-ray = pytest.importorskip("ray")
+ray = pytest.importorskip("ray", reason="ray[rllib] is not installed: make test-rllib")
 
 from monsterzoo.policies.neural import WEIGHTS, read
 from monsterzoo.training.cli import main

@@ -6,6 +6,7 @@ import os
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pytest
@@ -199,8 +200,8 @@ def test_an_interrupted_write_leaves_the_old_checkpoint(tmp_path: Path, monkeypa
     trainer.save(tmp_path)
     before = (tmp_path / CHECKPOINT).read_bytes()
 
-    def fail(content: object, path: Path) -> None:
-        path.write_bytes(b"half")
+    def fail(content: object, file: BinaryIO) -> None:
+        file.write(b"half")
         raise OSError("disk full")
 
     monkeypatch.setattr(runs.torch, "save", fail)
