@@ -122,7 +122,7 @@ class Trainer(LessonLearner):
         """Take over the content of a checkpoint, once all of it is known to fit."""
         chunks = {}
         for update in content["lessons"]:
-            if not isinstance(update, int) or update < 0:
+            if type(update) is not int or update < 0:
                 raise ValueError(f"there are no lessons of update {update!r}")
             chunks[update] = self._read_chunk(lessons_file(folder, update))
         super().take(content, folder)

@@ -136,8 +136,9 @@ class Learner(ABC):
         """Raise `ValueError` unless progress, network and optimiser of a checkpoint fit."""
         progress, optimizer = content["progress"], content["optimizer"]
         for name, kind in PROGRESS.items():
-            if not isinstance(progress[name], kind) or not 0 <= progress[name] < float("inf"):
-                raise ValueError(f"{name} is {progress[name]!r}")
+            number = progress[name]
+            if isinstance(number, bool) or not isinstance(number, kind) or not 0 <= number < float("inf"):
+                raise ValueError(f"{name} is {number!r}")
         check_tensors(content["network"], self.network.state_dict(), "network")
         parameters = dict(enumerate(self.network.parameters()))
         for index, moments in optimizer["state"].items():

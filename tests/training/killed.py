@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import random
+import shlex
 import shutil
 import signal
 import sys
@@ -21,14 +22,16 @@ from typing import Any
 import numpy as np
 import torch
 from monsterzoo.envs.core import catalogue
-from monsterzoo.training import arena, arena_cli, cli, expert, exploit_cli, ppo, train_cli
+from monsterzoo.training import arena, arena_cli, cli, expert, exploit_cli, models_page, ppo, train_cli, zoo
 from monsterzoo.training.config import Config, SearchConfig
+from monsterzoo.training.exits import exit_code
 from monsterzoo.training.runs import CHECKPOINT
 from nim import NIM
 
 # --- The commands: what is typed to begin in a folder, and again to go on. ---
 
 LITTLE = ["--num-envs", "16", "--width", "8", "--checkpoint-every", "0"]
+SHORT = [*LITTLE, "--evaluate-games", "8"]
 WATCHED = ["--minibatch", "64", "--evaluate-games", "8", "--evaluate-every", "0.5", "--no-tensorboard"]
 
 
@@ -56,8 +59,17 @@ def play(out: Path) -> list[str]:
     return ["arena", NIM.name, *words, "--output", str(out / "arena")]
 
 
+def make_network(out: Path) -> list[str]:
+    """A recipe of two stages, whose network is measured and entered into an index."""
+    return ["zoo", "nim_v0-2p", "--games", "40", "--runs", str(out / "runs"), "--out", str(out / "networks")]
+
+
+RECIPE = {
+    "first": shlex.join(["--updates", "5", "--steps", "16", "--imitate", "", "--evaluate", "random", *SHORT]),
+    "second": shlex.join(["--updates", "5", "--method", "playouts", "--threads", "1", "--evaluate", "random", *SHORT]),
+}
 COMMANDS: dict[str, Callable[[Path], list[str]]] = {
-    command.__name__: command for command in (train, train_by_search, exploit, play)
+    command.__name__: command for command in (train, train_by_search, exploit, play, make_network)
 }
 
 
@@ -68,7 +80,7 @@ def _beginning(out: Path) -> list[str]:
 
 # --- What they leave behind ---
 
-CLOCK = ("seconds", "minutes", "steps_per_second", "share_", "win_", "error_", "commands", "out")
+CLOCK = ("seconds", "minutes", "steps_per_second", "share_", "win_", "error_", "commands", "out", "start")
 """What depends on the clock (evaluations are made by it) or says where a run was; a key may go on after these."""
 
 
@@ -120,7 +132,7 @@ def run(words: list[str], moment: float | None = None) -> int:
     child = os.fork()
     if not child:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os._exit(cli.main(words))
+        os._exit(exit_code("zoo", zoo.main, words[1:]) if words[0] == "zoo" else cli.main(words))
     if moment is not None:
         time.sleep(moment)
         os.kill(child, signal.SIGKILL)
@@ -159,6 +171,7 @@ def main() -> None:
     arena.arena(NIM.name, ["random", "random"], 4)  # compiles, as the next two do
     ppo.Trainer(Config(NIM.name, num_envs=2))
     expert.Trainer(SearchConfig(NIM.name, num_envs=2, threads=1))
+    zoo.RECIPES = models_page.RECIPES = {"nim_v0-2p": RECIPE}
     for name in chosen.commands:
         with tempfile.TemporaryDirectory() as folder:
             ends = kill_often(COMMANDS[name], chosen.kills, Path(folder), random.Random(f"{name} {chosen.seed}"))

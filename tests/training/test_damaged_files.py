@@ -143,6 +143,10 @@ def _negative(content: dict[str, Any]) -> None:
     content["progress"]["updates"] = -1
 
 
+def _truth_value(content: dict[str, Any]) -> None:
+    content["progress"]["updates"] = True
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
@@ -155,6 +159,7 @@ def _negative(content: dict[str, Any]) -> None:
         (_no_such_side, "sides has numbers beyond -1 to 1"),
         (_no_such_seat, "seats has numbers beyond 0 to 1"),
         (_negative, "updates is -1"),
+        (_truth_value, "updates is True"),
         (_no_pool, "there are 1 to 16 earlier networks in a checkpoint"),
     ],
 )
