@@ -53,8 +53,11 @@ MAX_NODES = 1 << 18  # of a tree without a budget in simulations; a full one gro
 PLAIN_C, GUIDED_C = 0.7, 1.0
 """What `Settings.c` is by default, found by duels."""
 NEAR_MIX, FAR_MIX = 1.0, 0.5
-"""What `Settings.mix` is by default, by a few duels in two variants: to a near horizon (see `horizons`) playouts are quick and tell
-more in the same time than a network's values do, to a game's far end they are long and mostly luck."""
+"""What `Settings.mix` is by default, by a few duels in two variants.
+
+To a near horizon (see `horizons`) playouts are quick and tell more in the same time than a network's values do; to a
+game's far end they are long and mostly luck.
+"""
 _LOG = np.array([0.0] + [math.log(n) for n in range(1, 4096)])
 
 
