@@ -25,7 +25,7 @@ RECIPES: dict[str, dict[str, str]] = {
     "pikit_v0-4p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
     "pikit_v0-3p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
     "pikit_v0-2p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
-    "yokai_septet_v0-4p": {"playouts": f"{COMPARING} --updates 2800"},
+    "yokai_septet_v0-4p": {"playouts": f"{COMPARING} --updates 10000"},
     "yokai_septet_v0-3p": {"playouts": f"{SLOWLY} --updates 1500"},
     "yokai_septet_v0-2p": {"playouts": f"{COMPARING} --learning-rate 0.001 --updates 1300"},
     "yokai_septet_v0-4p-seven_suitors": {"playouts": f"{SLOWLY} --updates 1800 --width 120"},
