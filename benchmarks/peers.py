@@ -21,6 +21,7 @@ from typing import Any
 from monsterzoo.envs import make_vec
 from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.policies import make
+from monsterzoo.training.extras import require
 from monsterzoo.training.game_options import label
 
 from .measuring import Rate, Run, aec_loop, grid, machine, measure, short, timed, version
@@ -233,6 +234,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--repeats", type=int, default=5, help="runs of each measurement (default 5)")
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a run (default 0.5)")
     chosen = parser.parse_args(arguments)
+    if chosen.picture:
+        require("matplotlib")
     rows = with_ratios(compare(chosen.seconds, chosen.repeats))
     print("\n" + grid(("what", "library", "game", "rate", "MonsterZoo is"), rows))
     if chosen.json:

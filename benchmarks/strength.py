@@ -19,6 +19,7 @@ from monsterzoo.envs.core.catalogue import names
 from monsterzoo.policies.base import compiled_form
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training.arena import Tournament, enter
+from monsterzoo.training.extras import require
 from monsterzoo.training.fingerprints import fingerprint
 from monsterzoo.training.interrupts import goes_on_from
 from monsterzoo.training.variants import NamedVariant, chosen_variants
@@ -36,6 +37,8 @@ SILENCE = 60.0
 def main(arguments: list[str] | None = None) -> int:
     """Play the rungs; with `--output` write ladder.json, ladder.md and ladder.png after each."""
     parsed = _parser().parse_args(arguments)
+    if parsed.output is not None:
+        require("matplotlib")  # for ladder.png
     made = {"command": command(sys.argv[1:] if arguments is None else arguments), "machine": machine()}
     wanted = [one for one in chosen_variants(parsed.variant or []) if one.game in parsed.game]
     folder = parsed.games_folder

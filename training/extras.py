@@ -3,6 +3,7 @@
 import re
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
 
 _IMPORTED_AS = {"PIL": "pillow", "pygame": "pygame-ce", "pyspiel": "open-spiel", "tree": "dm-tree"}
 """Modules that are called otherwise than the package that brings them."""
@@ -37,6 +38,12 @@ def installed(package: str) -> str | None:
 def missing(extra: str) -> list[str]:
     """The packages of an extra that are not installed."""
     return [package for package in requirements().get(extra, ()) if installed(package) is None]
+
+
+def require(module: str) -> None:
+    """Raise `ModuleNotFoundError` if a module is missing: said before long work rather than at its end."""
+    if find_spec(module) is None:
+        raise ModuleNotFoundError(how_to_get(module), name=module)
 
 
 def how_to_get(module: str) -> str:

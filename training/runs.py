@@ -26,6 +26,7 @@ from torch import Tensor
 from . import network as networks
 from .config import RUN, RunConfig
 from .evaluation import play_games
+from .extras import require
 from .files import check_archive, damaged, read_json, replacing, write_json
 from .interrupts import Interrupted, Patient
 from .journal import Journal
@@ -192,6 +193,7 @@ def train(
 
     Raises `ValueError` if the folder already holds a run and `resume` is false, or holds none and it is true.
     """
+    require("matplotlib")  # for the curve, which is drawn at the end
     folder = Path(config.out)
     if (folder / CHECKPOINT).exists() and not resume:
         raise ValueError(f"{folder} already holds a run; go on with --resume, or choose another --out")
