@@ -16,10 +16,12 @@ from .extras import installed, missing, requirements
 
 NEEDS = {
     "train": ("train", ""),
-    "play": ("play", "play --text needs nothing more"),
+    "rllib": ("rllib", ""),
+    "exploit": ("train", ""),
+    "play": ("play", "needed at the table in the browser, not with --text"),
     "watch": ("play", ""),
     "arena": ("train", "needed for the picture of --output and for the progress bar only"),
-    "bench": ("train", "needed for the benchmarks sb3 and for pictures only"),
+    "bench": ("train", "needed for pictures and by benchmarks that train only"),
 }
 """The extra a command uses; with a remark it can do without. Commands that are not here need none."""
 

@@ -12,6 +12,7 @@ from monsterzoo.envs.players import make_player
 
 from .config import MOST_AT_ONCE
 from .evaluation import play_games
+from .extras import require
 from .game_options import add_game_arguments, game_options, parse
 from .settings import MOST_THREADS, Number, Whole, kept
 
@@ -30,6 +31,7 @@ def main(words: Sequence[str]) -> int:
     options = game_options(chosen)
     _check(chosen, find_game(chosen.game).variant(**options))
 
+    require("ray")  # before torch, which comes with another extra too
     import torch
     from monsterzoo.envs import variant
 
