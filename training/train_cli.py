@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from monsterzoo.envs.core.catalogue import find_game
+
 from .config import MAY_CHANGE, METHODS, RUN, Config, LessonConfig, RunConfig, add_options, given
 from .game_options import add_game_name, parse, which_game
 from .ray_options import add_ray_arguments, uses_ray
@@ -46,6 +48,7 @@ def main(words: Sequence[str]) -> int:
         config = config.going_on({**chosen, "out": str(folder)})
     elif "game" in chosen:
         config = kind(**chosen)
+        find_game(config.game).variant(**config.game_options())  # mistakes are told without torch, too
     else:
         raise which_game()
 
