@@ -12,6 +12,7 @@ from monsterzoo.envs.core.catalogue import find_game
 
 from . import settings
 from .arena import MOST_GAMES, USUAL_GAMES, ArenaOptions, Spread, Tournament, enter
+from .extras import how_to_get
 from .files import replacing, write_json
 from .game_options import add_game_arguments, game_options, label, parse
 from .ray_options import add_ray_arguments, uses_ray
@@ -171,7 +172,7 @@ def plot(result: dict[str, Any], path: Path) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        print("no plot: matplotlib is not installed (pip install monsterzoo[train])", file=sys.stderr)
+        print(f"no picture: {how_to_get('matplotlib')}", file=sys.stderr)
         return
     players = sorted(result["players"], key=lambda player: player["rating"])
     figure = Figure(figsize=(7, 1.2 + 0.45 * len(players)), layout="constrained")

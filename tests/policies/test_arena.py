@@ -1,6 +1,7 @@
 """Tournaments: luck cancels, statistics are right, interruptions lose nothing."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -8,10 +9,13 @@ from monsterzoo import policies
 from monsterzoo.envs import IllegalActionError, variant
 from monsterzoo.training.arena import Tournament, all_seatings, arena, enter
 from monsterzoo.training.cli import main
+from monsterzoo.training.extras import how_to_get
 from monsterzoo.training.ratings import ELO, elo, fit_ratings, mean_with_interval
+from needs import needs
 
 ROUND = {"players": 4, "episode": "round"}
 GAME = "yokai_septet_v0"
+DRAWN = ["arena", GAME, "--policies", "random", "heuristic", "--games", "4", "--quiet", "--output"]
 
 
 class Hidden:
@@ -229,12 +233,26 @@ def test_arena_on_the_command_line_writes_and_resumes(tmp_path, capsys):
     first = json.loads((tmp_path / "ladder.json").read_text())
     assert first["games"] == 40
     assert first["options"]["episode"] == "round"
-    assert (tmp_path / "ladder.png").stat().st_size > 1000
     assert main([*call, "--games", "80"]) == 0
     shown = capsys.readouterr()
     assert "40 finished games taken over" in shown.err
     assert "heuristic" in shown.out
     assert json.loads((tmp_path / "ladder.json").read_text())["games"] == 80
+
+
+def test_the_result_is_drawn(tmp_path):
+    needs("matplotlib")
+    assert main([*DRAWN, str(tmp_path / "ladder")]) == 0
+    assert (tmp_path / "ladder.png").stat().st_size > 1000
+
+
+def test_without_matplotlib_there_is_a_result_without_a_picture(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert main([*DRAWN, str(tmp_path / "ladder")]) == 0
+    assert capsys.readouterr().err.strip() == f"no picture: {how_to_get('matplotlib')}"
+    assert (tmp_path / "ladder.json").exists()
+    assert not (tmp_path / "ladder.png").exists()
 
 
 def test_the_command_line_explains_mistakes(capsys):
