@@ -1,5 +1,6 @@
 """What a test needs beyond the library and its extra `test`; without it the test is skipped by name."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,22 @@ WHY = "needs an editable install of the checkout around it: pip install --editab
 
 needs_checkout = pytest.mark.skipif(not IN_CHECKOUT, reason=WHY)
 """Marks a test, or as `pytestmark` a file of them, that reads sources and pages beside what it imports."""
+
+
+def beside(path: str) -> Path:
+    """A file or folder of the checkout; if the tests were copied without it, those that need it are skipped.
+
+    An editable install is not needed, unlike above: pages and tools tell of whatever is installed.
+    """
+    found = ROOT / path
+    if not found.exists():
+        pytest.skip(f"needs {path} of the checkout beside the folder tests", allow_module_level=True)
+    return found
+
+
+def marked(module: str) -> pytest.MarkDecorator:
+    """Marks single tests of a file that need a module of an extra."""
+    return pytest.mark.skipif(find_spec(module) is None, reason=how_to_get(module))
 
 
 def needs(module: str) -> Any:

@@ -20,9 +20,9 @@ from monsterzoo.envs import conformance
 from monsterzoo.envs.core import catalogue, contract
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.training.arena import arena
-from needs import ROOT, needs, needs_checkout
+from needs import ROOT, beside, needs, needs_checkout
 
-PAGE = (ROOT / "docs" / "add_a_game.md").read_text(encoding="utf-8")
+PAGE = beside("docs/add_a_game.md").read_text(encoding="utf-8")
 
 
 def blocks(kind: str) -> list[str]:
@@ -89,7 +89,7 @@ def test_links_lead_somewhere() -> None:
 
 def test_the_code_is_formatted_and_clean(project: Path) -> None:
     ruff = [sys.executable, "-m", "ruff"]
-    settings = ["--config", str(ROOT / "pyproject.toml"), "leduc_poker"]
+    settings = ["--config", str(beside("pyproject.toml")), "leduc_poker"]
     run([*ruff, "format", "--check", *settings], project)
     run([*ruff, "check", "--no-cache", *settings], project)
 

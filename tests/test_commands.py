@@ -29,11 +29,12 @@ from monsterzoo.training.settings import Number, Whole, described
 from monsterzoo.training.specs import BUDGETS, SPECS
 from needs import HOME, ROOT, needs
 
-PUBLISHED = [*(ROOT / "docs").iterdir(), *(HOME / "benchmarks" / "results").iterdir()]
+PUBLISHED = [*(ROOT / "docs").glob("*"), *(HOME / "benchmarks" / "results").iterdir()]
 DECK = {"1": 12, "2": 8, "3": 8, "4": 8, "5": 8, "6": 8, "7": 8}
 ARENA = ["arena", "--game", "pikit_v0", "--policies", "random", "random", "--games", "2", "--quiet"]
 TRAIN = ["train", "--game", "pikit_v0", "--updates", "1", "--num-envs", "8", "--steps", "16", "--width", "8",
          "--minibatch", "64", "--opponents", "random", "--imitate", "", "--evaluate", "--no-tensorboard"]  # fmt: skip
+LADDER = ["strength", "--game", "pikit_v0", "--games", "2", "--fast-games", "4", "--rungs", "search:2"]
 
 
 def played(command: list[str], folder: Path, *options: str) -> dict[str, Any]:
@@ -372,6 +373,20 @@ def test_what_is_not_installed_is_named() -> None:
     )
 
 
+def test_training_asks_for_what_draws_its_curve_before_it_learns(tmp_path: Path) -> None:
+    needs("torch")
+    result = without(("matplotlib",), *TRAIN, "--out", str(tmp_path / "run"))
+    assert result.returncode == 2
+    assert result.stderr.strip() == "monsterzoo train: " + extras.how_to_get("matplotlib")
+    assert not (tmp_path / "run").exists()
+
+
+def test_rllib_asks_for_its_own_extra() -> None:
+    result = without(("torch", "ray"), "rllib", "pikit_v0")
+    assert result.returncode == 2
+    assert "ray is not installed; pip install 'monsterzoo[rllib]'" in result.stderr
+
+
 def test_errors_of_our_own_are_not_taken_for_missing_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(cli.COMMANDS, "arena", ("", "monsterzoo.training.nowhere:main"))
     with pytest.raises(ModuleNotFoundError, match="nowhere"):
@@ -482,22 +497,35 @@ def test_benchmarks_that_need_more_say_so() -> None:
     assert "torch is not installed; pip install 'monsterzoo[train]'" in refused.stderr
 
 
-def test_a_benchmark_writes_where_it_is_told_and_nowhere_else(tmp_path: Path) -> None:
-    """Neither into the current folder nor into the temporary one, nor over what is published."""
-    here, scratch = tmp_path / "here", tmp_path / "scratch"
+def written(words: list[str], folder: Path) -> set[str]:
+    """What a benchmark leaves in the current folder: nothing in the temporary one, nothing over what is published."""
+    here, scratch = folder / "here", folder / "scratch"
     here.mkdir()
     scratch.mkdir()
     published = {path: path.stat().st_mtime_ns for path in PUBLISHED}
-    command = [sys.executable, "-m", "monsterzoo.training.cli", "bench"]
+    command = [sys.executable, "-m", "monsterzoo.training.cli", "bench", *words]
     environment = {**os.environ, "TMPDIR": str(scratch)}
-    ladder = ["strength", "--game", "pikit_v0", "--games", "2", "--fast-games", "4", "--rungs", "search:2"]
-    for words in (["throughput", "--quick", "--game", "pikit_v0", "--num-envs", "4"], ladder):
-        subprocess.run([*command, *words], cwd=here, env=environment, check=True, capture_output=True)
-        assert not list(here.iterdir())
-    subprocess.run([*command, *ladder, "--output", "out"], cwd=here, env=environment, check=True, capture_output=True)
-    assert {path.name for path in here.rglob("*")} == {"out", "ladder.json", "ladder.md", "ladder.png"}
+    subprocess.run(command, cwd=here, env=environment, check=True, capture_output=True)
     assert not list(scratch.iterdir())
     assert {path: path.stat().st_mtime_ns for path in PUBLISHED} == published
+    return {path.name for path in here.rglob("*")}
+
+
+@pytest.mark.parametrize("words", [["throughput", "--quick", "--game", "pikit_v0", "--num-envs", "4"], LADDER])
+def test_a_benchmark_that_is_told_nothing_writes_nothing(words: list[str], tmp_path: Path) -> None:
+    assert not written(words, tmp_path)
+
+
+def test_a_benchmark_writes_where_it_is_told(tmp_path: Path) -> None:
+    needs("matplotlib")
+    assert written([*LADDER, "--output", "out"], tmp_path) == {"out", "ladder.json", "ladder.md", "ladder.png"}
+
+
+@pytest.mark.parametrize("words", [[*LADDER, "--output", "out"], ["peers", "--picture", "peers.png"]])
+def test_a_picture_that_cannot_be_drawn_is_refused_before_anything_is_measured(words: list[str]) -> None:
+    told = without(("matplotlib",), "bench", *words)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr.strip() == "monsterzoo bench: " + extras.how_to_get("matplotlib")
 
 
 def test_the_doctor_tells_versions_cache_and_what_is_missing(
@@ -520,6 +548,8 @@ def test_the_doctor_tells_versions_cache_and_what_is_missing(
     assert found["extras"]["train"]["missing"] == ["torch"]
     assert found["commands"]["train"] == {"extra": "train", "missing": ["torch"], "ready": False, "remark": ""}
     assert found["commands"]["arena"]["ready"]
+    without_torch = {name for name, one in found["commands"].items() if not one["ready"]}
+    assert without_torch == {"train", "exploit", "rllib"}
 
 
 def test_the_doctor_finds_a_cache_that_cannot_be_written(

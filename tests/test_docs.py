@@ -12,7 +12,9 @@ from monsterzoo.envs import names
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import REWARD, Option
 from monsterzoo.training import cli
-from needs import ROOT, needs_checkout
+from needs import ROOT, beside, needs_checkout
+
+beside("tools")
 
 from tools.tables import END, START, files, main, with_tables
 

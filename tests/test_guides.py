@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from needs import ROOT, needs
+from needs import beside, needs
 
 NEEDS = {"train.md": ("torch", "sb3_contrib", "rich"), "players.md": ("torch", "sb3_contrib"), "positions.md": ()}
 """The guides, and the packages of the extra train that each needs."""
@@ -49,7 +49,7 @@ def program(text: str, folder: Path) -> str:
 def test_everything_on_the_page_runs(page: str, tmp_path: Path) -> None:
     for package in NEEDS[page]:
         needs(package)
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    text = beside(f"docs/{page}").read_text(encoding="utf-8")
     script = tmp_path / "page.py"
     script.write_text(program(text, tmp_path), encoding="utf-8")
     done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -57,16 +57,15 @@ def test_everything_on_the_page_runs(page: str, tmp_path: Path) -> None:
 
 
 def test_every_guide_is_tested_and_linked_from_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    guides = {path.name for path in (ROOT / "docs").glob("*.md")}
+    guides = {path.name for path in beside("docs").glob("*.md")}
     assert guides >= {*NEEDS, "add_a_game.md"}
     for guide in guides:
-        assert f"(docs/{guide})" in readme
+        assert f"(docs/{guide})" in README
 
 
 # --- The README ---
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = beside("README.md").read_text(encoding="utf-8")
 BLOCKS = [block["code"] for block in BLOCK.finditer(README) if block["kind"] == "python"]
 
 
@@ -79,7 +78,7 @@ def test_every_block_of_the_readme_runs_alone(number: int, tmp_path: Path) -> No
 
 
 def test_the_readme_lists_the_extras_there_are() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads(beside("pyproject.toml").read_text(encoding="utf-8"))["project"]
     section = README.split("## Installation")[1].split("\n## ")[0]
     listed = re.findall(r"^\| `([\w-]+)` \|", section, re.MULTILINE)
     assert listed == list(project["optional-dependencies"])

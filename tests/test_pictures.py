@@ -17,9 +17,9 @@ from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.looking import scene_of
 from monsterzoo.envs.picture import paint
-from needs import needs
+from needs import marked, needs
 
-needs("pygame")
+needs_pygame = marked("pygame")
 MODULES = [bite_night_v0, pikit_v0, yokai_septet_v0]
 
 
@@ -38,6 +38,7 @@ def play(env: Any, steps: int) -> None:
         env.step(int(random.choice(np.flatnonzero(info["action_mask"]))))
 
 
+@needs_pygame
 @pytest.mark.parametrize("module", MODULES)
 @pytest.mark.parametrize("kind", ["env", "raw_env", "parallel_env"])
 def test_every_environment_gives_pixels(module: Any, kind: str) -> None:
@@ -54,6 +55,7 @@ def test_every_environment_gives_pixels(module: Any, kind: str) -> None:
     env.close()
 
 
+@needs_pygame
 @pytest.mark.parametrize("size", [(320, 240), (1280, 960), (700, 300)])
 def test_pictures_have_the_size_that_is_asked_for(size: tuple[int, int]) -> None:
     env = pikit_v0.raw_env(render_mode="rgb_array", render_size=size)
@@ -67,6 +69,7 @@ def test_sizes_that_are_none_are_refused(size: Any) -> None:
         pikit_v0.raw_env(render_mode="rgb_array", render_size=size)
 
 
+@needs_pygame
 @pytest.mark.parametrize("module", MODULES)
 def test_pixels_of_a_seat_do_not_depend_on_what_it_cannot_know(module: Any) -> None:
     env = module.raw_env()
@@ -88,6 +91,7 @@ def test_pixels_of_a_seat_do_not_depend_on_what_it_cannot_know(module: Any) -> N
     assert shown, "spectators see all hands"
 
 
+@needs_pygame
 def test_the_acting_seat_is_shown_unless_a_view_is_asked_for() -> None:
     pictures = {}
     for view in (None, "all", "player_0", "player_1"):
@@ -124,6 +128,7 @@ def test_text_is_coloured_on_terminals_only(monkeypatch: pytest.MonkeyPatch) -> 
     assert env.render() == plain
 
 
+@needs_pygame
 @pytest.mark.parametrize("name", ["Pikit", "YokaiSeptet", "BiteNight"])
 def test_frames_of_gymnasium_environments_are_collected(name: str) -> None:
     env = RenderCollection(gymnasium.make(f"monsterzoo/{name}-v0", render_mode="rgb_array", seat="rotate"))
@@ -138,6 +143,7 @@ def test_frames_of_gymnasium_environments_are_collected(name: str) -> None:
     assert (frames[0] != frames[1]).any()
 
 
+@needs_pygame
 def test_videos_are_recorded(tmp_path: Any) -> None:
     needs("moviepy")
     from gymnasium.wrappers import RecordVideo
@@ -162,6 +168,7 @@ def test_the_finished_game_of_a_learner_is_shown() -> None:
     assert env.render() == env.variant.draw_table(env._games.final_states, 0)
 
 
+@needs_pygame
 def test_windows_open_show_and_close() -> None:
     import pygame
 
@@ -176,6 +183,7 @@ def test_windows_open_show_and_close() -> None:
     env.close()
 
 
+@needs_pygame
 def test_a_machine_without_a_screen_is_told_what_works_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "there is no such driver")
     env = pikit_v0.raw_env(render_mode="human")
@@ -199,6 +207,7 @@ def test_without_pygame_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPat
     pikit_v0.raw_env(render_mode="ansi")
 
 
+@needs_pygame
 def test_copies_of_an_environment_show_the_same() -> None:
     env = mz.make("pikit_v0", render_mode="rgb_array")
     env.reset(seed=1)

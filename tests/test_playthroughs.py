@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 from monsterzoo.envs.core.catalogue import names
+from needs import beside
+
+beside("tools")
 
 from tools.playthrough import FOLDER, differences, file_name, main, playthrough, playthroughs
 
