@@ -23,7 +23,7 @@ from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.core.seat_kernels import Uniform
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import heuristics
-from needs import HOME
+from needs import HOME, ROOT
 from toys import write_game
 
 compiled_only = pytest.mark.skipif(jit.JIT_OFF, reason="nothing is compiled")
@@ -136,7 +136,8 @@ def _twice(numbers):
 def folders_of(function: Any, *arguments: Any) -> set[str]:
     """The sources of a kernel for some arguments, relative to the project."""
     sources = cache.sources_of(function, tuple(map(numba.typeof, arguments)))
-    return {source.relative_to(HOME).as_posix() for source in sources}
+    homes = {source: HOME if source.is_relative_to(HOME) else ROOT for source in sources}
+    return {source.relative_to(home).as_posix() for source, home in homes.items()}
 
 
 @compiled_only
