@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from ast import literal_eval
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from monsterzoo.envs import names
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import REWARD, Option
 from monsterzoo.training import cli
-from needs import ROOT, beside, needs_checkout
+from needs import ROOT, beside, needs, needs_checkout
 
 beside("tools")
 
@@ -87,16 +88,23 @@ def test_commands_on_the_page_exist(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=page_ids)
 def test_subcommands_and_their_flags_exist(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = path.read_text(encoding="utf-8")
+    text, lacking = path.read_text(encoding="utf-8"), set[str]()
     for command, words in re.findall(r"(?:^|`|\$ )monsterzoo ([a-z]+)([^`\n#]*)", text, re.MULTILINE):
         # A benchmark has flags of its own, and so has a way to learn.
         part = words.split()[:1] if command == "bench" else re.findall(r"--method [a-z]+", words)
         part = " ".join(part).split()
-        with pytest.raises(SystemExit, match="0"):
-            cli.main([command, *part, "--help"])
-        offered = set(re.findall(r"--[\w-]+", capsys.readouterr().out))
+        with suppress(SystemExit):
+            assert cli.main([command, *part, "--help"]) == 0, f"there is no {command} {part}"
+        shown = capsys.readouterr().out
+        assert shown.startswith("usage: ")
+        if missing := re.search(r"^It needs (\w+), which is not installed", shown, re.MULTILINE):
+            lacking.add(missing[1])
+            continue
+        offered = set(re.findall(r"--[\w-]+", shown))
         unknown = set(re.findall(r"(?<=\s)--[\w-]+", words)) - offered
         assert not unknown, f"monsterzoo {command} has no {unknown}"
+    for module in sorted(lacking):
+        needs(module)  # all others have been looked at
 
 
 # --- Options ---

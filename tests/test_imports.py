@@ -20,6 +20,7 @@ ALLOWED = {
     ("envs/own_players.py", "?"): "players of the user's own, by the address the user gives",
     ("training/cli.py", "benchmarks.bench"): "a sub-command, which is imported when it is used",
     ("training/cli.py", "?"): "the sub-commands; COMMANDS is seen by this check, since it names modules",
+    ("training/extras.py", "?"): "looks whether a package of an extra is there, for whoever needs it",
 }
 
 # --- What a file imports ---
