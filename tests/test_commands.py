@@ -27,7 +27,7 @@ from monsterzoo.training.config import Config
 from monsterzoo.training.game_options import read_options, write_option
 from monsterzoo.training.settings import Number, Whole, described
 from monsterzoo.training.specs import BUDGETS, SPECS
-from needs import HOME, ROOT, needs
+from needs import HOME, ROOT, marked, needs
 
 PUBLISHED = [*(ROOT / "docs").glob("*"), *(HOME / "benchmarks" / "results").iterdir()]
 DECK = {"1": 12, "2": 8, "3": 8, "4": 8, "5": 8, "6": 8, "7": 8}
@@ -521,7 +521,14 @@ def test_a_benchmark_writes_where_it_is_told(tmp_path: Path) -> None:
     assert written([*LADDER, "--output", "out"], tmp_path) == {"out", "ladder.json", "ladder.md", "ladder.png"}
 
 
-@pytest.mark.parametrize("words", [[*LADDER, "--output", "out"], ["peers", "--picture", "peers.png"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        [*LADDER, "--output", "out"],
+        ["peers", "--picture", "peers.png"],
+        pytest.param(["exploitability", "--output", "out"], marks=marked("torch")),
+    ],
+)
 def test_a_picture_that_cannot_be_drawn_is_refused_before_anything_is_measured(words: list[str]) -> None:
     told = without(("matplotlib",), "bench", *words)
     assert (told.returncode, told.stdout) == (2, "")
