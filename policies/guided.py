@@ -1,7 +1,13 @@
 """Simulations guided by a network: its probabilities say what to try, its values or playouts what that is worth.
 
-At a node of the searching seat every legal action has an edge with the probability the network gives it. Edges are
-chosen by PUCT: mean value plus exploration * probability * sqrt(visits of the node) / (1 + visits of the edge).
+At a node of the searching seat every legal action has an edge with the probability the network gives it.
+
+- At the root all actions that are in the running are tried in the same imagined world, so that most of what is luck in
+  it drops out of their differences. The more of the budget is used, the fewer are left (sequential halving, but in
+  small steps), and the last one is the choice. How good an action looks is what simulations found and, added to that,
+  what the network thinks: the longer simulations are, the less they say, and the more weight the network has.
+- Below the root edges are chosen by PUCT: mean value plus exploration * probability * sqrt(visits of the node) /
+  (1 + visits of the edge).
 
 What another seat would do depends on what it holds, and so on the imagined world. With others=net the network is asked
 there in every simulation, from what that seat would see: its probabilities guide the tree too, and a choice that the
@@ -28,6 +34,8 @@ EVALUATED = 1 << 30
 """A node's `advice` once the network was asked; before that it counts, from NONE on, how often it was reached."""
 PATIENCE = 9
 """How often a node is reached before the network is asked for its probabilities alone."""
+DOUBT = 32.0
+"""Visits of an action up to which the network has more than twice its usual weight."""
 MOST_SIMULATIONS = 1 << 16
 """Simulations that a tree has room for; a full one grows no more."""
 
@@ -183,12 +191,20 @@ def edge_of(tree, node, action, side):
 
 @compiled
 def simulate(truth, seat, guide, playout, exploration, rollout, modelled, stream, tree, desk):
-    """One simulation; with `rollout` between 0 and 1 leaves are worth so much of a playout, the rest of the network.
+    """One simulation in a world of its own; PUCT chooses at the root, too."""
+    resample(desk.world, truth, seat, stream)
+    walk(truth, seat, guide, playout, exploration, rollout, modelled, NONE, stream, tree, desk)
 
-    Where the others are `modelled`, they play by the network, else by the policy of playouts.
+
+@compiled
+def walk(truth, seat, guide, playout, exploration, rollout, modelled, first, stream, tree, desk):
+    """Play the imagined world to a leaf and remember what that was worth.
+
+    With `rollout` between 0 and 1 leaves are worth so much of a playout, the rest of the network. Where the others are
+    `modelled`, they play by the network, else by the policy of playouts. `first` is the edge to take at the root; if it
+    is NONE, PUCT chooses.
     """
     exploration *= 2.0 * spread(tree.moments)
-    resample(desk.world, truth, seat, stream)
     state, words = desk.world[0], desk.words
     focus(state)
     sides = np.int64(state.sides)
@@ -235,6 +251,8 @@ def simulate(truth, seat, guide, playout, exploration, rollout, modelled, stream
                 break
             if who != seat:
                 edge = best_other(tree, node, words, desk.spare, desk.priors, exploration, who % sides)
+            elif node == 0 and first != NONE:
+                edge = first
             else:
                 edge = best_own(tree, node, exploration)
             if edge == NONE or depth == len(tree.path):
@@ -259,8 +277,73 @@ def simulate(truth, seat, guide, playout, exploration, rollout, modelled, stream
     remember(tree, depth, desk.values, seat % sides)
 
 
+@compiled
+def in_the_running(tree):
+    """How many edges of the root are still tried."""
+    count = 0
+    edge = tree.nodes[0].edge
+    while edge != NONE:
+        count += tree.edges[edge].available > 0
+        edge = tree.edges[edge].next
+    return count
+
+
+@compiled
+def standing(one, weight):
+    """How good an edge of the root looks; `weight` is what a logit of the network counts beside values."""
+    prior = math.log(max(np.float64(one.prior), 1e-30))
+    if one.visits == 0:  # then no other one was visited
+        return prior
+    tried = np.float64(one.visits)
+    return one.total / tried + weight * (1.0 + DOUBT / tried) * prior
+
+
+@compiled
+def narrow(tree, most, weight):
+    """Leave at most so many edges of the root in the running: those that look best."""
+    for _ in range(in_the_running(tree) - most):
+        worst, least = NONE, 0.0
+        edge = tree.nodes[0].edge
+        while edge != NONE:
+            one = tree.edges[edge]
+            if one.available > 0:
+                value = standing(one, weight)
+                if worst == NONE or value < least:
+                    worst, least = edge, value
+            edge = one.next
+        tree.edges[worst].available = 0
+
+
+@compiled
+def places(tree):
+    """How many actions may be in the running: fewer and fewer, from at most as many as each can have worlds."""
+    count = 0
+    edge = tree.nodes[0].edge
+    while edge != NONE:
+        count += 1
+        edge = tree.edges[edge].next
+    left = max(1.0 - tree.moments[0] / tree.budget[0], 0.0)
+    return math.ceil(min(np.float64(count), np.floor(math.sqrt(tree.budget[0]))) ** left)
+
+
 @kernel
-def grow_guided(truth, seat, guide, playout, exploration, rollout, modelled, simulations, stream, tree, desk):
-    """Add simulations to the tree of one decision; `truth` is an array of one state, `stream` of one generator."""
-    for _ in range(simulations):
-        simulate(truth, seat, guide, playout, exploration, rollout, modelled, stream[0], tree, desk)
+def grow_guided(truth, seat, guide, playout, exploration, rollout, modelled, opinion, simulations, stream, tree, desk):
+    """Add simulations to the tree of one decision, and at most as many as the root has actions beyond that.
+
+    `truth` is an array of one state, `stream` of one generator; `opinion` is what a logit of the network weighs, in
+    units of a game of win or loss and for a hundred steps of a simulation.
+    """
+    wanted = tree.moments[0] + simulations
+    while tree.moments[0] < wanted:
+        if tree.nodes[0].edge == NONE:
+            simulate(truth, seat, guide, playout, exploration, rollout, modelled, stream[0], tree, desk)
+            continue
+        steps = tree.sizes[2] / tree.moments[0]
+        narrow(tree, places(tree), opinion * 2.0 * spread(tree.moments) * steps / 100.0)
+        resample(desk.imagined, truth, seat, stream[0])
+        edge = tree.nodes[0].edge
+        while edge != NONE:
+            if tree.edges[edge].available > 0:
+                desk.world[0] = desk.imagined[0]
+                walk(truth, seat, guide, playout, exploration, rollout, modelled, edge, stream[0], tree, desk)
+            edge = tree.edges[edge].next

@@ -20,7 +20,6 @@ digest of the observation. The spec is "search:BUDGET" and further settings afte
 """
 
 import math
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -52,6 +51,8 @@ SLICE_SECONDS = 0.02
 MAX_NODES = 1 << 18  # of a tree without a budget in simulations; a full one grows no more
 PLAIN_C, GUIDED_C = 0.7, 1.0
 """What `Settings.c` is by default, found by duels."""
+OPINION = 0.1
+"""What `Settings.opinion` is by default."""
 NEAR_MIX, FAR_MIX = 1.0, 0.5
 """What `Settings.mix` is by default, by a few duels in two variants.
 
@@ -175,8 +176,13 @@ class Settings:
 
     None is the heuristic where it plays the playouts, else the network.
     """
+    opinion: float | None = None
+    """With a network: what it says about the root's actions weighs the more beside what simulations find."""
     c: float | None = None
-    """Weight of exploration, in units of a game of win or loss; other values are scaled by their spread."""
+    """Weight of exploration, in units of a game of win or loss; other values are scaled by their spread.
+
+    With a network: below the root; which of its actions are tried there is another matter, see `guided`.
+    """
     trust: float = 2.0
     """How much more eagerly the heuristic's action is explored than others (with playout=heuristic); 1: not at all."""
     trees: int = 1
@@ -193,8 +199,8 @@ class Settings:
             raise ValueError("the budget must be positive")
         if self.playout not in (None, "random", "heuristic"):
             raise ValueError("playout is 'random' or 'heuristic'")
-        if self.net is None and (self.mix is not None or self.others is not None):
-            raise ValueError("mix and others are for searches with a network, as in net=pretrained")
+        if self.net is None and any(setting is not None for setting in (self.mix, self.others, self.opinion)):
+            raise ValueError("mix, others and opinion are for searches with a network, as in net=pretrained")
         if self.others not in (None, "net", "playout"):
             raise ValueError("others is 'net' or 'playout'")
 
@@ -204,6 +210,7 @@ _LIMITS = (
     ("milliseconds", 0, 600_000),
     ("c", 0, 1_000),
     ("mix", 0, 1),
+    ("opinion", 0, 1_000),
     ("trust", 1, 1_000),
     ("trees", 1, 1_000),
     ("threads", 1, 256),
@@ -216,6 +223,7 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "net": str,
     "mix": float,
     "others": str,
+    "opinion": float,
     "c": float,
     "trust": float,
     "trees": int,
@@ -266,7 +274,7 @@ class _Workspace:
             modelled = settings.others == "net" or (settings.others is None and settings.playout == "random")
             usual = NEAR_MIX if horizons.is_near(variant) else FAR_MIX
             c, mix = _number(settings.c, GUIDED_C), _number(settings.mix, usual)
-            self._way = (fresh_token(guide), playout, c, mix, modelled)
+            self._way = (fresh_token(guide), playout, c, mix, modelled, _number(settings.opinion, OPINION))
 
     def grow(self, settings: Settings, truth: np.ndarray, seat: int, stream: np.ndarray, stop: list[bool]) -> None:
         """Grow one tree within its share of the budget, in slices: between them Python sees Ctrl-C, and we `stop`."""
@@ -275,16 +283,22 @@ class _Workspace:
         task = (self.truth, seat, *self._way)
         if self._grow is None:
             self._grow = direct(self._kernel, (*task, 0, stream, self.tree, self.desk))
-        left = -(-settings.simulations // settings.trees) or sys.maxsize
-        now = time.perf_counter()
+        tree, budget = self.tree, self.tree.budget
+        budget[0] = -(-settings.simulations // settings.trees) or math.inf
+        begun = now = time.perf_counter()
         end = now + settings.milliseconds / 1000 if settings.milliseconds else math.inf
         count = TIMED_SLICE if settings.milliseconds else SLICE
-        while left > 0 and now < end and not stop[0]:
-            self._grow(*task, min(count, left), stream, self.tree, self.desk)
-            left -= count
-            begun, now = now, time.perf_counter()
-            if not settings.milliseconds:
-                count = 2 * count if now - begun < SLICE_SECONDS else max(count // 2, 1)
+        while (left := budget[0] - tree.moments[0]) > 0 and now < end and not stop[0]:
+            last = now
+            self._grow(*task, int(min(count, left)), stream, tree, self.desk)
+            now = time.perf_counter()
+            if settings.milliseconds:
+                budget[0] = math.ceil(tree.moments[0] * (end - begun) / (now - begun))
+            else:
+                count = 2 * count if now - last < SLICE_SECONDS else max(count // 2, 1)
+        if self._kernel is grow_guided:
+            budget[0] = tree.moments[0]
+            self._grow(*task, 1, stream, tree, self.desk)  # the action that is left becomes the most visited one
         self.steps += int(self.tree.sizes[2])
 
 

@@ -27,7 +27,7 @@ EDGE = np.dtype(
             ("prior", np.float32),  # guided: how likely the network finds it, at nodes of the searching seat
             ("action", np.int32),
             ("visits", np.int32),
-            ("available", np.int32),  # plain: simulations that could have taken it
+            ("available", np.int32),  # plain: simulations that could have taken it; guided: 0 if out of the running
             ("side", np.int32),  # who decides
             ("node", np.int32),  # first node behind it
             ("next", np.int32),  # next edge of the same node
@@ -54,13 +54,17 @@ class Tree(NamedTuple):
     """(sides,) float64: sums of all sides' values"""
     path: Any
     """(MAX_DEPTH,) int32: the edges of a simulation"""
+    budget: Any
+    """(1,) float64: how many simulations there will be, as far as is known"""
 
 
 class Desk(NamedTuple):
     """What a simulation works with."""
 
     world: Any
-    """(1,) an imagined state"""
+    """(1,) an imagined state, which a simulation plays in"""
+    imagined: Any
+    """(1,) the same as it was imagined, for further simulations"""
     words: Any
     """(W,) uint64: legal actions"""
     spare: Any
@@ -82,14 +86,16 @@ def new_tree(variant: Variant, nodes: int, edges: int) -> Tree:
         np.zeros(3),
         np.zeros(variant.sides),
         np.zeros(MAX_DEPTH, np.int32),
+        np.zeros(1),
     )
 
 
 def new_desk(variant: Variant) -> Desk:
     """What simulations of a game work with."""
     words, spare = np.zeros(variant.words, np.uint64), np.zeros(variant.words, np.uint64)
+    world, imagined = variant.new_states(1), variant.new_states(1)
     priors = np.zeros(variant.num_actions, np.float32)
-    return Desk(variant.new_states(1), words, spare, variant.new_views(), np.zeros(variant.sides), priors)
+    return Desk(world, imagined, words, spare, variant.new_views(), np.zeros(variant.sides), priors)
 
 
 @compiled

@@ -14,6 +14,7 @@ The last stage's network is the one that is shipped. `python -m monsterzoo.train
 
 COMPARING = "--method playouts --imitate-share 0.08"
 SLOWLY = "--method playouts --imitate-share 0.25 --learning-rate 0.001"
+SURELY = "--method playouts --imitate-share 0.12 --learning-rate 0.001"
 LONGER = "--learning-rate 0.0005 --self-play 0.4 --opponents past heuristic --final-entropy-coef 0.2"
 
 RECIPES: dict[str, dict[str, str]] = {
@@ -28,7 +29,7 @@ RECIPES: dict[str, dict[str, str]] = {
     "yokai_septet_v0-4p": {"playouts": f"{COMPARING} --updates 10000"},
     "yokai_septet_v0-3p": {"playouts": f"{SLOWLY} --updates 1500"},
     "yokai_septet_v0-2p": {"playouts": f"{COMPARING} --learning-rate 0.001 --updates 1300"},
-    "yokai_septet_v0-4p-seven_suitors": {"playouts": f"{SLOWLY} --updates 1800 --width 120"},
+    "yokai_septet_v0-4p-seven_suitors": {"playouts": f"{SURELY} --updates 5000 --width 120"},
     "yokai_septet_v0-4p-seven_suitors_short": {"playouts": f"{SLOWLY} --updates 1200 --width 120"},
 }
 
