@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from inspect import Parameter, signature
-from typing import Any
+from inspect import Parameter, isabstract, signature
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -11,18 +11,24 @@ from .core.game import IllegalActionError, Variant
 from .players import kinds, read_actions
 
 _PLAYER = "a class or object with a method `act`, or a function (observations, action_masks) -> actions"
+_SHOWN = ("observations", "action_masks", "seats", "states")
+"""What `act` is given, in this order."""
 
 
 class FunctionPolicy:
     """A policy made of a function `(observations, action_masks) -> actions`; see `Policy.act` for what they are.
 
-    If it has parameters called `seats` and `states` (or takes three or four in this order), it gets these too.
+    If it has parameters called `seats` and `states` (or takes three or four in this order), it gets these too. Raises
+    `ValueError` if it cannot be called like this.
     """
 
     def __init__(self, function: Callable[..., Any], name: str) -> None:
         self.name = name
         self._function = function
         self._named, self._taken = _more_parameters(function)
+        given = _SHOWN[: 2 + self._taken]
+        if problem := _refusal(function, *given, **{one: one for one in self._named}):
+            _refuse(name, f"a function that cannot be called with ({', '.join((*given, *self._named))}): {problem}")
 
     def act(
         self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
@@ -61,6 +67,23 @@ def _parameters(called: Callable[..., Any]) -> Mapping[str, Parameter]:
         return {}
 
 
+def _refusal(called: Callable[..., Any], *given: Any, **named: Any) -> str | None:
+    """Why something cannot be called with these arguments, in words; None if it can, or does not tell."""
+    try:
+        bound = signature(called)
+    except (TypeError, ValueError):
+        return None
+    try:
+        bound.bind(*given, **named)
+    except TypeError as error:
+        return str(error)
+    return None
+
+
+def _refuse(spec: str, found: str) -> NoReturn:
+    raise ValueError(f"{spec!r} is no player but {found}; {_PLAYER} is wanted")
+
+
 def load_player(variant: Variant, spec: str, seed: int) -> Any:
     """The player of a spec "package.module:attribute": a class, an object with `act`, or a function.
 
@@ -86,14 +109,24 @@ def load_player(variant: Variant, spec: str, seed: int) -> Any:
 
 
 def _as_player(found: Any, variant: Variant, spec: str, seed: int) -> Any:
-    if isinstance(found, type) and callable(getattr(found, "act", None)):
-        return found(**_wanted(found, {"variant": variant, "seed": seed}))
-    if not isinstance(found, type):
-        if callable(getattr(found, "act", None)):
-            return found
-        if callable(found):
-            return FunctionPolicy(found, spec)
-    raise ValueError(f"{spec!r} is no player but {found!r:.80}: {_PLAYER} is wanted")
+    if callable(getattr(found, "act", None)):
+        player = _made(found, variant, spec, seed) if isinstance(found, type) else found
+        if problem := _refusal(player.act, *_SHOWN):
+            _refuse(spec, f"one whose `act` cannot be called with ({', '.join(_SHOWN)}): {problem}")
+        return player
+    if isinstance(found, type) or not callable(found):
+        _refuse(spec, f"{found!r:.80}")
+    return FunctionPolicy(found, spec)
+
+
+def _made(made: type, variant: Variant, spec: str, seed: int) -> Any:
+    """An object of a class; raises `ValueError` if there can be none, or if its constructor wants more than we have."""
+    if isabstract(made) or getattr(made, "_is_protocol", False):
+        _refuse(spec, f"{made!r:.80}, of which there are no objects")
+    arguments = _wanted(made, {"variant": variant, "seed": seed})
+    if problem := _refusal(made, **arguments):
+        _refuse(spec, f"a class whose constructor wants other arguments than `variant` and `seed`: {problem}")
+    return made(**arguments)
 
 
 def _wanted(made: type, offered: dict[str, Any]) -> dict[str, Any]:

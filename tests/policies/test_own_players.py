@@ -1,5 +1,6 @@
 """Players of one's own by their address, "mymodule:MyPlayer", wherever a policy is asked for."""
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from monsterzoo.training.arena import arena
 from monsterzoo.training.cli import main
 
 PLAYERS = """
+import abc
+
 class Plain:
     def act(self, observations, action_masks, seats, states=None):
         return action_masks.argmax(axis=1)
@@ -53,6 +56,41 @@ def by_all(*seen):
 def with_setting(observations, masks, temperature=1.0):
     assert temperature == 1.0
     return masks.argmax(axis=1)
+
+class Greedy(Plain):
+    def __init__(self, variant, colour):
+        pass
+
+class Narrow:
+    def act(self, observations, action_masks):
+        return action_masks.argmax(axis=1)
+
+class Wide:
+    def act(self, observations, action_masks, seats, states, weather):
+        return action_masks.argmax(axis=1)
+
+class Named:
+    def act(self, *, observations, action_masks, seats, states):
+        return action_masks.argmax(axis=1)
+
+class Thought(Plain, abc.ABC):
+    @abc.abstractmethod
+    def think(self):
+        pass
+
+narrow = Narrow()
+
+def nobody():
+    pass
+
+def lonely(observations):
+    pass
+
+def demanding(observations, action_masks, seats, *, weather):
+    pass
+
+def crowded(observations, masks, seats, states, weather):
+    pass
 
 number = 3
 """
@@ -125,7 +163,7 @@ def test_the_arena_finds_them_in_the_current_folder(
         ("nowhere_at_all:Player", r"there is no module 'nowhere_at_all'; kinds of policies are heuristic"),
         ("zoo_of_mine.inner:Player", r"there is no module 'zoo_of_mine.inner'"),
         ("zoo_of_mine:Players", r"zoo_of_mine has no 'Players'; it has Plain, Told"),
-        ("zoo_of_mine:Nothing", r"is no player but <class 'zoo_of_mine.Nothing'>: a class or object with a method"),
+        ("zoo_of_mine:Nothing", r"is no player but <class 'zoo_of_mine.Nothing'>; a class or object with a method"),
         ("zoo_of_mine:number", r"'zoo_of_mine:number' is no player but 3"),
         ("zoo_of_mine:", r"there is no policy 'zoo_of_mine:'"),
         (":Player", r"there is no policy ':Player'"),
@@ -137,6 +175,43 @@ def test_the_arena_finds_them_in_the_current_folder(
 def test_what_is_no_player_is_refused_in_words(spec: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         policies.make(spec, "pikit_v0")
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ("json:loads", r"'json:loads' is no player but a function .* with \(observations, action_masks\): too many"),
+        ("zoo_of_mine:nobody", r"with \(observations, action_masks\): too many positional arguments"),
+        ("zoo_of_mine:lonely", r"with \(observations, action_masks\): too many positional arguments"),
+        ("zoo_of_mine:demanding", r"with \(observations, action_masks, seats\): missing a required .*'weather'"),
+        ("zoo_of_mine:crowded", r"'zoo_of_mine:crowded' is no player but .*: missing a required argument: 'weather'"),
+        ("zoo_of_mine:Greedy", r"a class whose constructor wants other arguments .* missing .*'colour'"),
+        ("zoo_of_mine:Thought", r"is no player but <class 'zoo_of_mine.Thought'>, of which there are no objects"),
+        ("monsterzoo.policies:Policy", r"of which there are no objects"),
+        ("zoo_of_mine:Narrow", r"`act` cannot be called with \(observations, action_masks, seats, states\): too many"),
+        ("zoo_of_mine:narrow", r"'zoo_of_mine:narrow' is no player but one whose `act` cannot be called with"),
+        ("zoo_of_mine:Wide", r"missing a required argument: 'weather'"),
+        ("zoo_of_mine:Named", r"too many positional arguments"),
+    ],
+)  # fmt: skip
+def test_who_cannot_be_asked_is_refused_when_it_is_loaded(
+    spec: str, problem: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ValueError, match=problem):
+        policies.make(spec, "pikit_v0", players=2)
+    with pytest.raises(ValueError, match=problem):
+        gymnasium.make("monsterzoo/Pikit-v0", players=2, opponents=spec)
+    env = mz.make("pikit_v0", players=2).unwrapped
+    env.reset(seed=1)
+    (here / "position.json").write_text(json.dumps(env.snapshot()))
+    assert main(["analyse", "pikit_v0", "--snapshot", "position.json", "--policy", spec]) == 2
+    assert main(["arena", "pikit_v0", "--players", "2", "--games", "2", "--policies", "random", spec]) == 2
+    assert repr(spec) in capsys.readouterr().err
+
+
+def test_a_function_that_cannot_be_asked_makes_no_policy() -> None:
+    with pytest.raises(ValueError, match=r"'loads' is no player but a function that cannot be called with"):
+        policies.from_function(json.loads)
 
 
 def test_mistakes_inside_of_the_module_are_not_hidden() -> None:
