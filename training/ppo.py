@@ -33,9 +33,11 @@ from torch.nn.utils import clip_grad_norm_
 from .config import PAST, Config
 from .credit import Decisions
 from .network import Network, NetworkPolicy
-from .runs import EVALUATION, Learner, check_numbers, check_tensors, to_arrays, to_tensors
+from .runs import EVALUATION, Learner, check_numbers, check_weights, to_arrays, to_tensors
 
 ALL_SIDES = -1
+MOST_CHANGE = 20.0
+"""Logarithm of the largest ratio of an action's probabilities that counts; e to the power of 100 would be infinity."""
 
 
 class Trainer(Learner):
@@ -165,7 +167,8 @@ class Trainer(Learner):
         masks = torch.from_numpy(decisions.action_masks[rows])
         log_probs, values = self.network(observations, masks)
         chosen = log_probs.gather(1, torch.from_numpy(decisions.actions[rows])[:, None])[:, 0]
-        change = chosen - torch.from_numpy(decisions.log_probs[rows])
+        # Bounded: what was nearly impossible, such as a teacher's choice, may have become likely.
+        change = (chosen - torch.from_numpy(decisions.log_probs[rows])).clamp_max(MOST_CHANGE)
         ratio, gain = change.exp(), torch.from_numpy(advantages)
         policy = -torch.minimum(ratio * gain, ratio.clamp(1 - config.clip_range, 1 + config.clip_range) * gain).mean()
         if imitating:
@@ -234,14 +237,14 @@ class Trainer(Learner):
         if not isinstance(pool, list) or not 1 <= len(pool) <= self.config.snapshots:
             raise ValueError(f"there are 1 to {self.config.snapshots} earlier networks in a checkpoint")
         for weights in pool:
-            check_tensors(weights, self.network.state_dict(), "network")
+            check_weights(weights, self.network.state_dict(), "network")
         games, decisions, seating = (to_arrays(content[part]) for part in ("games", "decisions", "seating"))
         check_numbers("seats", games["seats"], self.games.seats, 0, self.variant.players)
         check_numbers("sides", seating["sides"], self.sides, ALL_SIDES, self.variant.sides)
         check_numbers("rivals", seating["rivals"], self.rivals, 0, max(len(self.opponents), 1))
         self.decisions.check(decisions)
         if self.magnet is not None:
-            check_tensors(content["magnet"], self.magnet.state_dict(), "magnet")
+            check_weights(content["magnet"], self.magnet.state_dict(), "magnet")
         self.games.restore(games, foreign=True)
         if self.magnet is not None:
             self.magnet.load_state_dict(content["magnet"])
