@@ -18,6 +18,9 @@ from .networks import choose_rows, evaluate_rows, make_net
 WEIGHTS = "policy.npz"
 """The file's name in a run's folder."""
 
+LARGEST = 1e6
+"""Numbers beyond it are refused in files: each is finite, but what layers make of them may not be."""
+
 PRETRAINED = Path(__file__).parent / "pretrained"
 
 
@@ -158,6 +161,15 @@ def check_shapes(arrays: dict[str, np.ndarray], variant: Variant, name: str) -> 
             raise ValueError(f"{name} has weights of another shape: {key} is {arrays[key].shape}, not {shape}")
 
 
+def check_size(values: np.ndarray, name: str) -> None:
+    """Raise `ValueError` if numbers that a network computes with are not finite, or beyond `LARGEST`."""
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} has numbers that are not finite")
+    # Half precision does not know the limit: it would be infinity, and nothing beyond it.
+    if (np.abs(values.astype(np.float32)) > LARGEST).any():
+        raise ValueError(f"{name} has numbers beyond {LARGEST:,.0f}")
+
+
 ABOUT = {"game": str, "layout": str, "actions": int}
 """What a file has to say about itself."""
 
@@ -179,8 +191,7 @@ def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         for key, values in arrays.items():
             if values.dtype not in (np.float16, np.float32):
                 raise ValueError(f"{key} is {values.dtype}, not float16 or float32")
-            if not np.isfinite(values).all():
-                raise ValueError(f"{key} has numbers that are not finite")
+            check_size(values, key)
     except Exception as error:  # whatever a reader of archives stumbles over in a file that may hold anything
         problem = f"it lacks {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
         raise ValueError(f"{path} is not a file of network weights, or it is damaged: {problem}") from error

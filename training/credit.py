@@ -11,6 +11,7 @@ the next, so that nothing is cut off and no value has to be guessed for a seat t
 import numpy as np
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.jit import kernel
+from monsterzoo.policies.neural import check_size
 
 NONE = -1
 
@@ -88,10 +89,12 @@ class Decisions:
             fits = len(found) == len(own) if name == "open" else count == len(found) <= len(own)
             if not fits or found.shape[1:] != own.shape[1:] or found.dtype != own.dtype:
                 raise ValueError(f"{name} of the decisions is {found.dtype} {found.shape}")
-            if found.dtype == np.float32 and not np.isfinite(found).all():
-                raise ValueError(f"{name} of the decisions has numbers that are not finite")
+            if found.dtype == np.float32:
+                check_size(found, f"{name} of the decisions")
         if missing := {*self.NAMES, "open"} - state.keys():
             raise ValueError(f"decisions lack {', '.join(sorted(missing))}")
+        if (state["log_probs"] > 0).any():
+            raise ValueError("log_probs of the decisions has numbers above 0")
         limits = {"actions": (0, self.action_masks.shape[1]), "following": (NONE, count), "open": (NONE, count)}
         for name, (low, stop) in limits.items():
             if ((state[name] < low) | (state[name] >= stop)).any():

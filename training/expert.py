@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 from monsterzoo.envs.core.game import Game
+from monsterzoo.policies.neural import check_size
 from torch import Tensor
 
 from .config import SearchConfig
@@ -147,8 +148,12 @@ class Trainer(LessonLearner):
         for name, (width, kind) in columns.items():
             values = chunk[name]
             count = len(values) if count < 0 else count
-            if values.shape != (count, width) or values.dtype != kind or not np.isfinite(values).all():
-                raise damaged(path, "a file of lessons", f"{name} is {values.dtype} {values.shape}, or not finite")
+            if values.shape != (count, width) or values.dtype != kind:
+                raise damaged(path, "a file of lessons", f"{name} is {values.dtype} {values.shape}")
+            try:
+                check_size(values, name)
+            except ValueError as error:
+                raise damaged(path, "a file of lessons", error) from error
         if ((chunk["action_masks"] & ~1) != 0).any() or not (
             (chunk["targets"] * chunk["action_masks"]).sum(1) > 0
         ).all():

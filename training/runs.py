@@ -20,7 +20,7 @@ from monsterzoo.envs import __version__
 from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.core.rng import env_seed
 from monsterzoo.envs.players import make_player
-from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy
+from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, check_size
 from torch import Tensor
 
 from . import network as networks
@@ -56,6 +56,8 @@ class Learner(ABC):
             if not isinstance(policy, NeuralPolicy):
                 raise ValueError(f"--start {config.start} is no network; 'pretrained' and 'ppo:FOLDER' are")
             self.network.start_from(policy.arrays, f"--start {config.start}")
+            for name, values in self.network.named_parameters():  # a run's own checkpoint must not be refused later
+                check_size(values.detach().numpy(), f"--start {config.start}: {name}")
         self.optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate, eps=1e-5)
         self.updates, self.steps, self.decided, self.seconds = 0, 0, 0, 0.0  # see `PROGRESS`
 
@@ -140,13 +142,16 @@ class Learner(ABC):
             number = progress[name]
             if isinstance(number, bool) or not isinstance(number, kind) or not 0 <= number < float("inf"):
                 raise ValueError(f"{name} is {number!r}")
-        check_tensors(content["network"], self.network.state_dict(), "network")
+        check_weights(content["network"], self.network.state_dict(), "network")
         parameters = dict(enumerate(self.network.parameters()))
         for index, moments in optimizer["state"].items():
             like = {"step": torch.zeros(()), "exp_avg": parameters[index], "exp_avg_sq": parameters[index]}
             check_tensors(moments, like, "optimizer")
+            check_moments(moments, *self.optimizer.param_groups[0]["betas"])
         for group, like in zip(optimizer["param_groups"], self.optimizer.state_dict()["param_groups"], strict=True):
-            for name in group.keys() & like.keys() - {"lr"}:  # the learning rate is set before every update
+            if missing := like.keys() - group.keys():
+                raise ValueError(f"the optimizer lacks {', '.join(sorted(missing))}")
+            for name in like.keys() - {"lr"}:  # the learning rate is set before every update
                 if group[name] != like[name]:
                     raise ValueError(f"{name} of the optimizer is {group[name]!r}, not {like[name]!r}")
 
@@ -162,6 +167,31 @@ def check_tensors(found: dict[str, Tensor], like: dict[str, Tensor], what: str) 
             raise ValueError(f"{name} of the {what} is {shapes}")
         if not torch.isfinite(values).all():
             raise ValueError(f"{name} of the {what} has numbers that are not finite")
+
+
+def check_weights(found: dict[str, Tensor], like: dict[str, Tensor], what: str) -> None:
+    """Raise `ValueError` unless the same tensors are there, with numbers that a network can compute with."""
+    check_tensors(found, like, what)
+    for name, values in found.items():
+        check_size(values.detach().numpy(), f"{name} of the {what}")
+
+
+def check_moments(moments: dict[str, Tensor], first: float, second: float) -> None:
+    """Raise `ValueError` if no gradients lead to these moments of Adam with its two betas.
+
+    With gradients g and k counting back in time, the averages are m = (1 - first) * sum(first**k * g) and
+    v = (1 - second) * sum(second**k * g**2), so that by Cauchy and Schwarz m**2 is at most `most` times v. A larger one
+    would make a step of any length: this is what keeps those of Adam short.
+    """
+    if moments["step"] < 0:
+        raise ValueError(f"step of the optimizer is {moments['step'].item():g}")
+    mean, square = moments["exp_avg"].double(), moments["exp_avg_sq"].double()
+    if (square < 0).any():
+        raise ValueError("exp_avg_sq of the optimizer has negative numbers")
+    most = (1 - first) ** 2 / ((1 - second) * (1 - first**2 / second))
+    # A hundredth for rounding; and squares of very small numbers are nothing in single precision.
+    if (mean.abs() > 1.01 * (most * square).sqrt() + 1e-12).any():
+        raise ValueError("exp_avg of the optimizer has numbers that its exp_avg_sq does not allow")
 
 
 def check_numbers(name: str, found: np.ndarray, like: np.ndarray, low: int, stop: int) -> None:

@@ -37,12 +37,13 @@ def asked(games):
 def untrained(tmp_path):
     """A maker of files with random networks: "net=…" of a spec."""
 
-    def make(name, played, values=None, scale=1, **more):
+    def make(name, played, values=None, largest=None, **more):
         variant = find_game(name).variant(**played)
         path = tmp_path / f"{name}-{values}"
         path.mkdir()
         arrays = random_network(variant, values=values or variant.sides)
-        arrays = {key: array * np.float32(scale) for key, array in arrays.items()}
+        if largest:
+            arrays = {key: array / np.abs(array).max() * np.float32(largest) for key, array in arrays.items()}
         write(path / WEIGHTS, arrays, {**about(variant), **more})
         return f"net=ppo:{path}"
 
@@ -240,14 +241,22 @@ def test_what_is_not_known_is_null_for_programs() -> None:
     assert values.count(None) == len(values) - 2
 
 
-def test_a_network_with_numbers_beyond_all_measure_still_plays_by_the_rules(untrained) -> None:
-    """Finite weights, infinite sums."""
-    net = untrained("pikit_v0", PIKIT, scale=1e38)
+@pytest.mark.parametrize("scale", [1, 1e3, 1e6])
+def test_a_network_with_the_largest_numbers_plays_by_the_rules(untrained, scale) -> None:
+    net = untrained("pikit_v0", PIKIT, largest=scale)
     games = played_on("pikit_v0", PIKIT, count=6)
     for spec in (net.removeprefix("net="), f"search:12,{net}", f"search:12,{net},mix=0,others=net"):
         policy = policies.make(spec, "pikit_v0", **PIKIT)
         games.step(policy.act(*asked(games)))  # raises if one is illegal
         json.dumps(analyse(policy, games.variant, games.states).to_dict(), allow_nan=False)
+
+
+def test_a_network_with_numbers_beyond_all_measure_is_refused(untrained) -> None:
+    """Finite weights, infinite sums."""
+    net = untrained("pikit_v0", PIKIT, largest=1e38)
+    for spec in (net.removeprefix("net="), f"search:12,{net}"):
+        with pytest.raises(ValueError, match="has numbers beyond 1,000,000"):
+            policies.make(spec, "pikit_v0", **PIKIT)
 
 
 def test_settings_without_a_network_are_as_they_were() -> None:

@@ -1,5 +1,6 @@
 """Files from elsewhere: damaged ones are refused by name, and nothing in them is ever run."""
 
+import io
 import json
 import pickle
 import zipfile
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from monsterzoo.envs import variant
+from monsterzoo.envs import VectorGame, variant
 from monsterzoo.policies import neural
 from monsterzoo.policies.neural import WEIGHTS
 from monsterzoo.training import expert
@@ -22,7 +23,7 @@ from monsterzoo.training.config import RUN, Config, SearchConfig
 from monsterzoo.training.models import publish
 from monsterzoo.training.network import Network
 from monsterzoo.training.ppo import Trainer
-from monsterzoo.training.runs import CHECKPOINT
+from monsterzoo.training.runs import CHECKPOINT, check_moments
 from nim import NIM
 
 CONFIG = Config(
@@ -123,6 +124,43 @@ def _infinite_moment(content: dict[str, Any]) -> None:
     content["optimizer"]["state"][0]["exp_avg"][0] = torch.inf
 
 
+def _negative_step(content: dict[str, Any]) -> None:
+    content["optimizer"]["state"][0]["step"] -= 100
+
+
+def _negative_square(content: dict[str, Any]) -> None:
+    content["optimizer"]["state"][1]["exp_avg_sq"][0] = -1e-9
+
+
+def _impossible_moment(content: dict[str, Any]) -> None:
+    content["optimizer"]["state"][0]["exp_avg_sq"][0] = 1e-4
+    content["optimizer"]["state"][0]["exp_avg"][0] = -0.08
+
+
+def _no_betas(content: dict[str, Any]) -> None:
+    del content["optimizer"]["param_groups"][0]["betas"]
+
+
+def _huge_weight(content: dict[str, Any]) -> None:
+    content["network"]["policy.bias"][1] = 1e30
+
+
+def _huge_earlier_weight(content: dict[str, Any]) -> None:
+    content["pool"][0]["blocks.0.first.weight"][0, 0] = -1.1e6
+
+
+def _huge_value(content: dict[str, Any]) -> None:
+    content["decisions"]["values"][0] = 3e38
+
+
+def _more_than_certain(content: dict[str, Any]) -> None:
+    content["decisions"]["log_probs"][0] = 0.1
+
+
+def _huge_reward(content: dict[str, Any]) -> None:
+    content["decisions"]["rewards"][0] = -1e7
+
+
 def _no_such_row(content: dict[str, Any]) -> None:
     content["decisions"]["open"][:] = 1 << 40
 
@@ -155,6 +193,15 @@ def _truth_value(content: dict[str, Any]) -> None:
         (_no_network, "it lacks 'network'"),
         (_other_type, r"value\.bias of the network is torch\.float64"),
         (_infinite_moment, "exp_avg of the optimizer has numbers that are not finite"),
+        (_negative_step, r"checkpoint\.pt .* step of the optimizer is -"),
+        (_negative_square, r"checkpoint\.pt .* exp_avg_sq of the optimizer has negative numbers"),
+        (_impossible_moment, r"checkpoint\.pt .* exp_avg of .* has numbers that its exp_avg_sq does not allow"),
+        (_no_betas, "the optimizer lacks betas"),
+        (_huge_weight, r"checkpoint\.pt .* policy\.bias of the network has numbers beyond 1,000,000"),
+        (_huge_earlier_weight, r"blocks\.0\.first\.weight of the network has numbers beyond 1,000,000"),
+        (_huge_value, "values of the decisions has numbers beyond 1,000,000"),
+        (_huge_reward, "rewards of the decisions has numbers beyond 1,000,000"),
+        (_more_than_certain, "log_probs of the decisions has numbers above 0"),
         (_no_such_row, "open of the decisions has numbers beyond -1 to"),
         (_no_such_side, "sides has numbers beyond -1 to 1"),
         (_no_such_seat, "seats has numbers beyond 0 to 1"),
@@ -173,6 +220,51 @@ def test_a_checkpoint_that_makes_no_sense_is_refused(
     torch.save(content, path)
     with pytest.raises(ValueError, match=problem):
         restore(tmp_path)
+
+
+def test_a_magnet_beyond_all_measure_is_refused(tmp_path: Path) -> None:
+    config = replace(CONFIG, magnet_coef=0.1)
+    trainer = Trainer(config, NIM)
+    trainer.update()
+    trainer.save(tmp_path)
+    restore(tmp_path, config)
+    content = torch.load(tmp_path / CHECKPOINT, weights_only=True)
+    content["magnet"]["policy.bias"][0] = 1e7
+    torch.save(content, tmp_path / CHECKPOINT)
+    with pytest.raises(ValueError, match=r"policy\.bias of the magnet has numbers beyond 1,000,000"):
+        restore(tmp_path, config)
+
+
+def test_open_decisions_that_were_nearly_impossible_do_no_harm(trained: bytes, tmp_path: Path) -> None:
+    """A teacher may choose what the network would never have chosen."""
+    content = torch.load(io.BytesIO(trained), weights_only=True)
+    content["decisions"]["log_probs"][:] = -1000
+    torch.save(content, tmp_path / CHECKPOINT)
+    trainer = Trainer(CONFIG, NIM)
+    trainer.restore(tmp_path)
+    trainer.update()
+    assert all(torch.isfinite(values).all() for values in trainer.network.parameters())
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e-21, 1e-17, 1e-8, 1.0, 1e15])
+def test_moments_that_gradients_can_lead_to_are_taken(size: float) -> None:
+    """Those of gradients of every size, growing as fast as makes the first moment largest beside the second."""
+    parameter = torch.nn.Parameter(torch.zeros(3))
+    optimizer = torch.optim.Adam([parameter], eps=1e-5)
+    first, second = optimizer.param_groups[0]["betas"]
+    steps = 200
+    for step in range(steps):
+        parameter.grad = size * (second / first) ** torch.tensor([step - steps, 0.0, steps - step])
+        optimizer.step()
+        check_moments(optimizer.state[parameter], first, second)
+    moments = {name: values.clone() for name, values in optimizer.state[parameter].items()}
+    if size == 1:  # the limit is no larger than it must be
+        moments["exp_avg"][1] *= 50
+        moments["exp_avg"][0] *= 1.1
+        with pytest.raises(ValueError, match="does not allow"):
+            check_moments({**moments, "exp_avg": moments["exp_avg"] * torch.tensor([1, 0, 0])}, first, second)
+        with pytest.raises(ValueError, match="does not allow"):
+            check_moments({**moments, "exp_avg": moments["exp_avg"] * torch.tensor([0, 1, 0])}, first, second)
 
 
 def test_a_checkpoint_of_another_network_is_refused(trained: bytes, tmp_path: Path) -> None:
@@ -251,6 +343,10 @@ def test_a_damaged_network_is_refused(weights: Path, damage: Callable[[Path], No
     ("key", "values", "problem"),
     [
         ("stem.bias", np.full(32, np.nan, np.float32), "stem.bias has numbers that are not finite"),
+        ("stem.bias", np.full(32, 1e30, np.float32), "stem.bias has numbers beyond 1,000,000"),
+        ("stem.bias", np.full(32, -1000064, np.float32), "stem.bias has numbers beyond 1,000,000"),
+        ("stem.bias", np.full(32, np.inf, np.float16), "stem.bias has numbers that are not finite"),
+        ("stem.bias", np.full(32, -np.inf, np.float16), "stem.bias has numbers that are not finite"),
         ("stem.bias", np.zeros(32, np.int64), "stem.bias is int64, not float16 or float32"),
         ("stem.bias", np.zeros(31, np.float32), r"another shape: stem.bias is \(31,\), not \(32,\)"),
         ("policy.weight", np.zeros((5, 32), np.float32), r"policy.weight is \(5, 32\), not \(3, 32\)"),
@@ -268,6 +364,17 @@ def test_a_network_that_cannot_play_is_refused_when_it_is_loaded(
     neural.write(weights, arrays if values is None else {**arrays, key: values}, about)
     with pytest.raises(ValueError, match=problem):
         play(weights)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("values", [np.float16([65504, -65504]), np.float32([1e6, -1e6])])
+def test_a_network_with_the_largest_weights_plays(weights: Path, values: np.ndarray) -> None:
+    arrays, about = neural.read(weights)
+    neural.write(weights, {key: np.resize(values, array.shape) for key, array in arrays.items()}, about)
+    games = VectorGame(NIM, 4, seed=1)
+    player = neural.make(games.variant, str(weights), 0)
+    for _ in range(20):
+        games.step(player.act(games.observations, games.action_masks, games.seats, games.states))
 
 
 @pytest.mark.parametrize("about", [[], {"game": "nim_v0"}, {"game": "nim_v0", "layout": 3, "actions": 3}])
