@@ -56,8 +56,8 @@ class Learner(ABC):
             if not isinstance(policy, NeuralPolicy):
                 raise ValueError(f"--start {config.start} is no network; 'pretrained' and 'ppo:FOLDER' are")
             self.network.start_from(policy.arrays, f"--start {config.start}")
-            for name, values in self.network.named_parameters():  # a run's own checkpoint must not be refused later
-                check_size(values.detach().numpy(), f"--start {config.start}: {name}")
+            for name, weights in self.network.named_parameters():  # a run's own checkpoint must not be refused later
+                check_size(weights.detach().numpy(), f"--start {config.start}: {name}")
         self.optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate, eps=1e-5)
         self.updates, self.steps, self.decided, self.seconds = 0, 0, 0, 0.0  # see `PROGRESS`
 

@@ -11,11 +11,12 @@ from random import Random
 
 from files import ACCEPTED, REFUSED, played, variant_of
 from mutations import mutate, mutate_bytes
+from strangers import SPECS as STRANGERS
 
 _ODD = ("", "0", "-1", "x", "1.5", "nan", "inf", "1e9", "99999999999999999999", "random", "search:0", "search:-3", "=",
         "a=b", "ppo:/nowhere", "pikit_v0", "players=[", "heuristic", "--", "-", "/dev/null", "None", "true", "\x00",
         "ppo:.", "pretrained", "search:2,net=pretrained", "search:2,net=ppo:.", "../..", "reflexes=[1e999]",
-        'deck={"1": 1e400}', "players=1e400", "a:b", "json:loads")  # fmt: skip
+        'deck={"1": 1e400}', "players=1e400", "a:b")  # fmt: skip
 Words = Callable[[str, Random], list[str]]
 
 
@@ -31,8 +32,12 @@ def _numbers(random: Random, **good: tuple[str, ...]) -> list[str]:
     return words
 
 
+def _policy(random: Random) -> str:
+    return random.choice(STRANGERS) if random.random() < 0.1 else _maybe(random, "random", "heuristic", "search:2")
+
+
 def _policies(random: Random, most: int) -> list[str]:
-    return [_maybe(random, "random", "heuristic", "search:2") for _ in range(random.randint(1, most))]
+    return [_policy(random) for _ in range(random.randint(1, most))]
 
 
 _GAME = {"players": ("2", "3", "4"), "option": ("reward=score", "players=3"), "seed": ("0", "7")}
@@ -58,7 +63,7 @@ def _resumed(random: Random) -> list[str]:
 
 
 def _exploit(name: str, random: Random) -> list[str]:
-    words = [_maybe(random, name), "--policy", _maybe(random, "random", "heuristic", "search:2")]
+    words = [_maybe(random, name), "--policy", _policy(random)]
     little = ["--updates", "1", "--num-envs", "2", "--games", _maybe(random, "2", "4")]
     return [*words, *little, *_numbers(random, **_GAME, width=("8",), learning_rate=("0.1",), threads=("1",))]
 

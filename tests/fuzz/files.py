@@ -17,6 +17,7 @@ from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.policies import neural
 from mutations import ODD_VALUES, mutate, mutate_bytes
+from strangers import SPECS as STRANGERS
 
 REFUSED, ACCEPTED = "refused", "accepted"
 # Short games leave time for more inputs.
@@ -33,13 +34,18 @@ def odd_array(values: np.ndarray, random: Random) -> Any:
     changed = values.copy()
     if changed.dtype.kind == "U":  # the JSON text of a file: cut off, or something else
         return np.array(random.choice((str(changed)[: random.randrange(40)], "", "[]", "null", "{}")))
-    kind = random.randrange(8)
+    kind = random.randrange(10)
+    if kind > 7 and changed.dtype.kind == "f":  # all of them
+        with np.errstate(over="ignore"):
+            return changed * changed.dtype.type(random.choice((-1, 0, 1e3, 1e6, 1e8, 1e30, 3e38)))
     if kind < 4 and changed.size:
         flat = changed.reshape(-1)
         for _ in range(random.choice((1, 1, 3, 40))):
             place = random.randrange(flat.size)
             if flat.dtype.kind == "f":
-                flat[place] = random.choice((0, -1, 1e4, 6e4, 3e38, np.nan, np.inf, random.gauss(0, 1)))
+                odd = (0, -1, 1e4, 6e4, -1e6, 1e8, 1e30, 3e38, np.nan, -np.inf, random.gauss(0, 1))
+                with np.errstate(over="ignore"):  # infinity at half precision
+                    flat[place] = random.choice(odd)
             elif flat.dtype.kind in "iu":
                 low, high = np.iinfo(flat.dtype).min, np.iinfo(flat.dtype).max
                 flat[place] = random.choice((0, 1, low, high, random.randint(low, high), random.randint(0, 9)))
@@ -57,11 +63,11 @@ def odd_array(values: np.ndarray, random: Random) -> Any:
     return np.concatenate([changed, changed]) if changed.ndim else np.stack([changed] * 2)
 
 
-def change_entry(content: dict[str, Any], random: Random) -> None:
-    """Change one entry of nested dicts of arrays, or leave one out."""
-    key = random.choice(list(content))
+def change_entry(content: Any, random: Random) -> None:
+    """Change one entry of nested dicts and lists of arrays, or leave one out."""
+    key = random.choice(list(content) if isinstance(content, dict) else range(len(content)))
     value = content[key]
-    if isinstance(value, dict) and value and random.random() < 0.9:
+    if isinstance(value, dict | list) and value and random.random() < 0.9:
         change_entry(value, random)
     elif random.random() < 0.1:
         del content[key]
@@ -92,7 +98,8 @@ def networks(name: str, random: Random) -> str:
     """A changed file of weights is refused in words, or plays legal actions."""
     number = random.randrange(8)
     variant, (arrays, about) = variant_of(name, Random(number)), _network(name, number)
-    content: dict[str, Any] = {"about": dict(about), **arrays}
+    precision = random.choice((np.float32, np.float32, np.float16))
+    content: dict[str, Any] = {"about": dict(about), **{key: array.astype(precision) for key, array in arrays.items()}}
     damage = random.random() < 0.5
     if not damage:
         change_entry(content, random)
@@ -150,7 +157,7 @@ def _run(name: str, method: str) -> tuple[Any, dict[str, bytes]]:
     players = find_game(name).variants[0]["players"]
     usual: dict[str, Any] = {"players": players, "options": SHORT[name], "updates": 9, "evaluate": [], "width": 8}
     own: dict[str, dict[str, Any]] = {
-        "ppo": {"num_envs": 3, "steps": 24, "minibatch": 32, "imitate": "", "opponents": ["past"]},
+        "ppo": {"num_envs": 3, "steps": 24, "minibatch": 32, "imitate": "", "opponents": ["past"], "magnet_coef": 0.1},
         "search": {"num_envs": 6, "simulations": 2, "searched": 1.0, "lessons": 2, "minibatch": 8, "threads": 1},
     }
     config = METHODS[method](name, **usual, **own[method])
@@ -204,17 +211,18 @@ def _goes_on(name: str, method: str, changed: str, random: Random) -> str:
         except ValueError:
             return REFUSED
     trainer.update()
+    for key, values in trainer.network.state_dict().items():
+        assert values.isfinite().all(), f"{key} is not finite after an update"
     return ACCEPTED
 
 
 def _change_tensors(path: Path, random: Random) -> None:
-    """Change an entry of a torch file."""
+    """Change an entry of a torch file, most often one of the optimiser, which has many."""
     import torch
 
-    content = torch.load(path, weights_only=True)
-    plain = {part: _plain(values) for part, values in content.items()}
-    change_entry(plain, random)
-    torch.save({part: _torch(values) for part, values in plain.items()}, path)
+    plain = _plain(torch.load(path, weights_only=True))
+    change_entry(plain["optimizer"] if random.random() < 0.3 else plain, random)
+    torch.save(_torch(plain), path)
 
 
 def _change_arrays(path: Path, random: Random) -> None:
@@ -226,9 +234,11 @@ def _change_arrays(path: Path, random: Random) -> None:
 
 
 def _plain(values: Any) -> Any:
-    """Dicts of arrays instead of dicts of tensors."""
+    """Dicts and lists of arrays instead of those of tensors."""
     if isinstance(values, dict):
         return {key: _plain(value) for key, value in values.items()}
+    if isinstance(values, list):
+        return [_plain(value) for value in values]
     return values.numpy() if hasattr(values, "numpy") else values
 
 
@@ -237,6 +247,8 @@ def _torch(values: Any) -> Any:
 
     if isinstance(values, dict):
         return {key: _torch(value) for key, value in values.items()}
+    if isinstance(values, list):
+        return [_torch(value) for value in values]
     return torch.from_numpy(values.copy()) if isinstance(values, np.ndarray) else values
 
 
@@ -326,7 +338,9 @@ def specs(name: str, random: Random) -> str:
         spec = random.choice(_WORDS)
     if random.random() < 0.6:
         spec += random.choice(":,") + ",".join(random.choice(_PARTS) for _ in range(random.choice((1, 1, 2, 3))))
-    if random.random() < 0.1:
+    if random.random() < 0.2:
+        spec = random.choice(STRANGERS)
+    elif random.random() < 0.1:
         spec = "".join(random.choice("serach:10,c=nm.\n\x00é") for _ in range(random.randrange(12)))
     try:
         player = policies.make(spec, name, seed=random.choice((0, 1 << 63)), **variant.options)

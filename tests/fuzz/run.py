@@ -24,8 +24,10 @@ SHARES = {
     "networks": 1, "checkpoints": 1, "lessons": 1, "results": 1, "commands": 2,
 }  # fmt: skip
 """How much of the time each entrance gets."""
-LEAST = 100
-"""Inputs that every entrance of every game gets, however long they take."""
+LEAST = 40
+"""Inputs that every entrance of every game gets first, however long they take."""
+ENOUGH = 5
+"""Findings after which an entrance of a game is left alone."""
 HANGS, COMPILES = 120, 900
 """Seconds after which one input counts as endless, and within which the first must have begun."""
 
@@ -68,6 +70,47 @@ def hunt(entrance: str, game: str, first: int, *limits: str) -> Hunt:
     return result
 
 
+@dataclass
+class Row:
+    """An entrance of a game, and what came of its inputs so far."""
+
+    entrance: str
+    game: str
+    next: int
+    """Number of the next input."""
+    counts: Counter[str] = field(default_factory=Counter)
+    found: int = 0
+
+    def try_inputs(self, inputs: int) -> None:
+        """Try so many of them."""
+        stop = self.next + inputs
+        while self.next < stop and self.found < ENOUGH:
+            self._hunt("--inputs", str(stop - self.next))
+
+    def try_for(self, seconds: float) -> None:
+        """Try inputs for a while."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0 and self.found < ENOUGH and self._hunt("--seconds", str(left)):
+            pass
+
+    def _hunt(self, *limits: str) -> bool:
+        """Whether there was a finding, so that limits may not have been reached."""
+        result = hunt(self.entrance, self.game, self.next, *limits)
+        self.counts += result.counts
+        self.next = result.last + 1
+        if result.finding:
+            self.found += 1
+            print(f"\n{result.finding}\n", flush=True)
+        return bool(result.finding)
+
+    def tell(self) -> None:
+        """Print the counts."""
+        refused, accepted = self.counts["refused"], self.counts["accepted"]
+        print(
+            f"{self.entrance:<12} {self.game:<16} {refused:>8} {accepted:>8}  {self.found or ''}".rstrip(), flush=True
+        )
+
+
 def _watch(process: "subprocess.Popen[bytes]", progress: Path) -> bool:
     """Wait for a process; whether it had to be ended because one input took too long."""
     seen, since = "", time.monotonic()
@@ -88,34 +131,26 @@ def _watch(process: "subprocess.Popen[bytes]", progress: Path) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--minutes", type=float, default=30)
-    parser.add_argument("--least", type=int, default=LEAST, help="inputs of each kind, also if that takes longer")
+    parser.add_argument("--least", type=int, default=LEAST, help="inputs of each kind that come first")
     parser.add_argument("--seed", type=int, help="number of the first input (default: a random one)")
     parser.add_argument("--entrances", nargs="+", choices=SHARES, default=list(SHARES))
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     options = parser.parse_args()
     seed = SystemRandom().randrange(10**9) if options.seed is None else options.seed
-    total = sum(SHARES[entrance] for entrance in options.entrances) * len(options.games)
-    findings, inputs = [], 0
+    rows = [Row(entrance, game, seed) for entrance in options.entrances for game in options.games]
     print(f"inputs from number {seed} on\n{'entrance':<12} {'game':<16} {'refused':>8} {'accepted':>8}  findings")
-    for entrance in options.entrances:
-        for game in options.games:
-            end = time.monotonic() + 60 * options.minutes * SHARES[entrance] / total
-            counts: Counter[str] = Counter()
-            first, found = seed, 0
-            while (left := end - time.monotonic()) > 0 and found < 5:
-                least = str(max(0, options.least - counts.total()))
-                result = hunt(entrance, game, first, "--seconds", str(left), "--least", least)
-                counts += result.counts
-                first = result.last + 1
-                if not result.finding:
-                    break
-                found += 1
-                findings.append(result.finding)
-                print(f"\n{result.finding}\n", flush=True)
-            row = f"{entrance:<12} {game:<16} {counts['refused']:>8} {counts['accepted']:>8}  {found or ''}"
-            print(row.rstrip(), flush=True)
-            inputs += counts.total()
-    print(f"{inputs} inputs, {len(findings)} findings")
+    end = time.monotonic() + 60 * options.minutes
+    for row in rows:  # first a few of every kind, so that none is left out if time is short
+        row.try_inputs(options.least)
+        row.tell()
+    print(f"all of them had {options.least} inputs; now for the time that is left, in all:")
+    for index, row in enumerate(rows):
+        # A share of what is left: what a row takes to begin, or to end, is at the cost of all the others alike.
+        shares = sum(SHARES[other.entrance] for other in rows[index:])
+        row.try_for((end - time.monotonic()) * SHARES[row.entrance] / shares)
+        row.tell()
+    inputs, findings = sum(row.counts.total() for row in rows), sum(row.found for row in rows)
+    print(f"{inputs} inputs, {findings} findings")
     return 1 if findings else 0
 
 
