@@ -120,6 +120,8 @@ def networks(name: str, random: Random) -> str:
     games = make_vec(name, num_envs=3, seed=random.randrange(1 << 30), **variant.options)
     for _ in range(20):
         games.step(player.act(games.observations, games.action_masks, games.seats, games.states))
+    if isinstance(player, neural.NeuralPolicy):
+        assert all(np.isfinite(found).all() for found in player.evaluate(games.observations)), "logits or values"
     return ACCEPTED
 
 

@@ -67,10 +67,10 @@ def test_damaged_lessons_are_refused_by_name(tmp_path: Path) -> None:
     path.write_bytes(whole)
     with np.load(path) as file:
         arrays = dict(file)
-    arrays["targets"] = arrays["targets"] * np.nan
-    np.savez(path, **arrays)
-    with pytest.raises(ValueError, match=r"targets is float32 .* or not finite"):
-        Trainer(replace(TINY, out=str(tmp_path)), NIM).restore(tmp_path)
+    for factor, problem in ((np.nan, "numbers that are not finite"), (1e30, "numbers beyond 1,000,000")):
+        np.savez(path, **{**arrays, "targets": arrays["targets"] * np.float32(factor)})
+        with pytest.raises(ValueError, match=rf"{path.name} is not .* targets has {problem}"):
+            Trainer(replace(TINY, out=str(tmp_path)), NIM).restore(tmp_path)
     path.unlink()
     with pytest.raises(ValueError, match=path.name):
         Trainer(replace(TINY, out=str(tmp_path)), NIM).restore(tmp_path)
