@@ -222,6 +222,26 @@ def test_training_asks_which_game(capsys: pytest.CaptureFixture[str], tmp_path: 
 
 
 @pytest.mark.parametrize(
+    ("words", "players"),
+    [("pikit_v0", 2), ("yokai_septet_v0 --option variant=seven_suitors", 4), ("bite_night_v0", 4)],
+)
+def test_two_players_are_trained_or_as_many_as_the_game_is_for(words: str, players: int, monkeypatch) -> None:
+    needs("torch")
+    from monsterzoo.training import runs
+
+    trained = []
+    monkeypatch.setattr(runs, "train", lambda config, resume: trained.append(config.players))
+    assert main(["train", *words.split()]) == 0
+    assert trained == [players]
+
+
+@pytest.mark.parametrize("option", ["deck={1: 3", "deck={1: 3}", "deck=[1,"])
+def test_options_that_look_like_json_and_are_none_are_refused_as_such(option, capsys) -> None:
+    assert main(["arena", "pikit_v0", "--option", option, "--policies", "random", "random"]) == 2
+    assert "is no JSON" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ["pikit_v0", "--players", "2"],

@@ -358,7 +358,7 @@ def _shown(value: Any) -> str:
 
 def add_options(parser: argparse.ArgumentParser, kind: type[RunConfig] = Config) -> None:
     """A flag for every option of a method."""
-    defaults = {}
+    defaults = {"players": f"{kind.players}, or the game's own where two cannot play"}
     for name, usual in USUAL.items():
         defaults[name] = f"{' '.join(_texts(usual))}; no heuristic where the game has none"
     settings.add_flags(parser, kind, defaults, {"out": "--output"})

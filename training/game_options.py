@@ -89,6 +89,8 @@ def read_options(players: int | None, texts: Sequence[str]) -> dict[str, Any]:
         if key in options:
             raise ValueError(f"--option {text!r}: {key} is given twice")
         options[key] = _read_value(value)
+        if value[:1] in ("{", "[") and isinstance(options[key], str):
+            raise ValueError(f"--option {text!r}: {value!r} is no JSON, as in 'deck={{\"1\": 9}}'")
     return options
 
 

@@ -3,7 +3,8 @@
 A stage is a `monsterzoo train` command line without what follows from the variant: game, options (but for `reward`),
 seed and folder. Its budget is counted in updates, so that another machine makes the same network up to rounding. The
 first stage starts from nothing, every other one from the network of the stage before it, with that one's width and
-blocks, and without imitating anybody first. `{name}` is the folder of an earlier stage, for opponents and other starts:
+blocks, and without imitating anybody first. `{name}` is the folder of an earlier stage, for opponents and other starts,
+and `{runs}` that of all runs, for a start from another variant's network:
 
     "ppo": "--updates 600",
     "enemy": "--updates 200 --self-play 0 --opponents ppo:{ppo}",
@@ -16,6 +17,10 @@ COMPARING = "--method playouts --imitate-share 0.08"
 SLOWLY = "--method playouts --imitate-share 0.25 --learning-rate 0.001"
 SURELY = "--method playouts --imitate-share 0.12 --learning-rate 0.001"
 LONGER = "--learning-rate 0.0005 --self-play 0.4 --opponents past heuristic --final-entropy-coef 0.2"
+AS_SUITORS = (
+    "--method playouts --imitate-share 0 --learning-rate 0.0005 --start "
+    "ppo:{runs}/yokai_septet_v0-4p-seven_suitors/playouts"
+)
 
 RECIPES: dict[str, dict[str, str]] = {
     "bite_night_v0-4p": {"playouts": f"{COMPARING} --updates 850 --width 104 --scale 0.01"},
@@ -30,7 +35,7 @@ RECIPES: dict[str, dict[str, str]] = {
     "yokai_septet_v0-3p": {"playouts": f"{SLOWLY} --updates 1500"},
     "yokai_septet_v0-2p": {"playouts": f"{COMPARING} --learning-rate 0.001 --updates 1300"},
     "yokai_septet_v0-4p-seven_suitors": {"playouts": f"{SURELY} --updates 5000 --width 120"},
-    "yokai_septet_v0-4p-seven_suitors_short": {"playouts": f"{SLOWLY} --updates 1200 --width 120"},
+    "yokai_septet_v0-4p-seven_suitors_short": {"playouts": f"{AS_SUITORS} --updates 1500 --width 120"},
 }
 
 SEEDED = ("bite_night_v0-4p", "pikit_v0-2p", "yokai_septet_v0-4p")

@@ -68,7 +68,7 @@ def read_recipe(of: NamedVariant, recipe: Mapping[str, str], seed: int, runs: Pa
     stages: list[Stage] = []
     for name, words in recipe.items():
         try:
-            config = _read_stage(of, words, stages)
+            config = _read_stage(of, words, stages, runs)
         except ValueError as error:
             raise ValueError(f"the recipe of {of.name}, stage {name!r}: {error}") from error
         stages.append(Stage(name, of, replace(config, seed=seed, out=str(home / name))))
@@ -77,9 +77,9 @@ def read_recipe(of: NamedVariant, recipe: Mapping[str, str], seed: int, runs: Pa
     return stages
 
 
-def _read_stage(of: NamedVariant, text: str, before: list[Stage]) -> RunConfig:
+def _read_stage(of: NamedVariant, text: str, before: list[Stage], runs: Path) -> RunConfig:
     """The options of a stage, with what follows from the stage it starts from."""
-    folders = {stage.name: stage.config.out for stage in before}
+    folders = {"runs": str(runs), **{stage.name: stage.config.out for stage in before}}
     try:
         words = [word.format(**folders) for word in shlex.split(text)]
     except (KeyError, IndexError) as error:

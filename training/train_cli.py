@@ -47,7 +47,7 @@ def main(words: Sequence[str]) -> int:
             raise ValueError(f"--method {kind.method} contradicts the run, which has --method {config.method}")
         config = config.going_on({**chosen, "out": str(folder)})
     elif "game" in chosen:
-        config = kind(**chosen)
+        config = kind(**{"players": _usual_players(chosen["game"], chosen.get("options", {})), **chosen})
         find_game(config.game).variant(**config.game_options())  # mistakes are told without torch, too
     else:
         raise which_game()
@@ -63,6 +63,14 @@ def main(words: Sequence[str]) -> int:
         train(config, parsed.resume)
     print(f"done: the policy is 'ppo:{config.out}'")
     return 0
+
+
+def _usual_players(game: str, options: dict[str, Any]) -> int:
+    """Two players, who learn fastest; the game's own number where they cannot play with these options."""
+    try:
+        return find_game(game).variant(**{**options, "players": Config.players}).players
+    except ValueError:
+        return int(find_game(game).options["players"].default)
 
 
 def _kind_on_ray(config: RunConfig) -> Callable[..., Any]:
