@@ -11,9 +11,10 @@ At a node of the searching seat every legal action has an edge with the probabil
 
 What another seat would do depends on what it holds, and so on the imagined world. With others=net the network is asked
 there in every simulation, from what that seat would see: its probabilities guide the tree too, and a choice that the
-searching seat cannot see is drawn from them. With others=playout the policy of playouts, mostly the heuristic, plays
-the other seats: a simulation then costs one evaluation instead of one for every decision on its way, and with mix=1,
-where a leaf is worth a playout alone, only nodes that were reached several times are evaluated.
+searching seat cannot see is drawn from them. With others=playout the policy of playouts, mostly the heuristic, is
+asked instead: its choice is what they probably do (`ADVICE`), and PUCT finds out about better ones. A simulation then
+costs one evaluation instead of one for every decision on its way, and with mix=1, where a leaf is worth a playout
+alone, only nodes that were reached several times are evaluated.
 """
 
 import math
@@ -34,6 +35,8 @@ EVALUATED = 1 << 30
 """A node's `advice` once the network was asked; before that it counts, from NONE on, how often it was reached."""
 PATIENCE = 9
 """How often a node is reached before the network is asked for its probabilities alone."""
+ADVICE = 0.5
+"""How likely another seat does what the policy of playouts would do; all else it may do shares the rest."""
 DOUBT = 32.0
 """Visits of an action up to which the network has more than twice its usual weight."""
 MOST_SIMULATIONS = 1 << 16
@@ -76,6 +79,20 @@ def write_priors(logits, words, priors):
             action = 64 * k + lowest(word)
             word = drop_lowest(word)
             priors[action] /= total
+
+
+@compiled
+def write_advice(advice, words, priors):
+    """The probabilities of several legal actions, of which one is advised."""
+    count = 0
+    for word in words:
+        count += popcount(word)
+    for k in range(len(words)):
+        word = words[k]
+        while word != ZERO:
+            action = 64 * k + lowest(word)
+            word = drop_lowest(word)
+            priors[action] = ADVICE if action == advice else (1.0 - ADVICE) / (count - 1.0)
 
 
 @compiled
@@ -179,17 +196,6 @@ def best_other(tree, node, words, spare, priors, exploration, side):
 
 
 @compiled
-def edge_of(tree, node, action, side):
-    """The edge of an action at a node, added if it is new; NONE if there is no room."""
-    edge = tree.nodes[node].edge
-    while edge != NONE:
-        if tree.edges[edge].action == action:
-            return edge
-        edge = tree.edges[edge].next
-    return add_edge(tree, node, action, side, np.float32(0))
-
-
-@compiled
 def simulate(truth, seat, guide, playout, exploration, rollout, modelled, stream, tree, desk):
     """One simulation in a world of its own; PUCT chooses at the root, too."""
     resample(desk.world, truth, seat, stream)
@@ -225,11 +231,16 @@ def walk(truth, seat, guide, playout, exploration, rollout, modelled, first, str
             else:
                 action = choose(playout, state, who, words, desk.views, stream)
         elif action < 0 and who != seat and not modelled:
-            action = choose(playout, state, who, words, desk.views, stream)
+            advice = choose(playout, state, who, words, desk.views, stream)
+            legal(state, who, words)
+            write_advice(advice, words, desk.priors)
             node = find_node(tree, edge, key_of(who, seat, words))
-            edge = NONE if node == NONE else edge_of(tree, node, action, who % sides)
+            if node == NONE:
+                break
+            edge = best_other(tree, node, words, desk.spare, desk.priors, exploration, who % sides)
             if edge == NONE or depth == len(tree.path):
                 break
+            action = np.int64(tree.edges[edge].action)
             tree.path[depth] = edge
             depth += 1
         if action < 0:

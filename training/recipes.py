@@ -17,10 +17,8 @@ COMPARING = "--method playouts --imitate-share 0.08"
 SLOWLY = "--method playouts --imitate-share 0.25 --learning-rate 0.001"
 SURELY = "--method playouts --imitate-share 0.12 --learning-rate 0.001"
 LONGER = "--learning-rate 0.0005 --self-play 0.4 --opponents past heuristic --final-entropy-coef 0.2"
-AS_SUITORS = (
-    "--method playouts --imitate-share 0 --learning-rate 0.0005 --start "
-    "ppo:{runs}/yokai_septet_v0-4p-seven_suitors/playouts"
-)
+FURTHER = "--method playouts --imitate-share 0"
+AS_SUITORS = f"{FURTHER} --learning-rate 0.0005 --start ppo:{{runs}}/yokai_septet_v0-4p-seven_suitors/playouts"
 
 RECIPES: dict[str, dict[str, str]] = {
     "bite_night_v0-4p": {"playouts": f"{COMPARING} --updates 850 --width 104 --scale 0.01"},
@@ -31,7 +29,10 @@ RECIPES: dict[str, dict[str, str]] = {
     "pikit_v0-4p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
     "pikit_v0-3p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
     "pikit_v0-2p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
-    "yokai_septet_v0-4p": {"playouts": f"{COMPARING} --updates 10000"},
+    "yokai_septet_v0-4p": {
+        "playouts": f"{COMPARING} --updates 10000",
+        "longer": f"{FURTHER} --updates 7000 --learning-rate 0.001",
+    },
     "yokai_septet_v0-3p": {"playouts": f"{SLOWLY} --updates 1500"},
     "yokai_septet_v0-2p": {"playouts": f"{COMPARING} --learning-rate 0.001 --updates 1300"},
     "yokai_septet_v0-4p-seven_suitors": {"playouts": f"{SURELY} --updates 5000 --width 120"},

@@ -149,7 +149,8 @@ def test_with_next_to_no_search_it_plays_the_networks_action() -> None:
 
 
 def test_it_beats_its_network() -> None:
-    result = arena("pikit_v0", ["search:100,net=pretrained", "pretrained"], 200, seed=5, **PIKIT)
+    players = ["search:100,net=pretrained", "pretrained"]
+    result = arena("yokai_septet_v0", players, 200, seed=5, players=4)
     low, _ = result["players"][0]["win_rate_interval"]
     assert low > 0.5
 
