@@ -223,6 +223,12 @@ def test_a_later_stage_has_the_shape_of_the_one_it_starts_from_and_imitates_nobo
     assert (first.options, third.options) == ({"reward": "score"}, {})
 
 
+def test_a_recipe_may_start_from_the_network_of_another_variant() -> None:
+    recipe = {"ppo": "--updates 5 --start ppo:{runs}/nim_v0-3p/ppo"}
+    (stage,) = read_recipe(NamedVariant(NIM.name, {"players": 2}), recipe, 4, Path("x"))
+    assert (stage.config.start, stage.config.imitate) == ("ppo:x/nim_v0-3p/ppo", "")
+
+
 def test_variants_are_named_by_what_tells_them_apart() -> None:
     assert variant_name("a_v0", {"players": 3, "advanced": True, "reward": "score"}) == "a_v0-3p-advanced"
     assert variant_name("a_v0", {"players": 3, "grab": "two hands", "laps": False}) == "a_v0-3p-two_hands-no_laps"
