@@ -306,6 +306,7 @@ def test_help_tells_ranges_and_true_defaults(capsys: pytest.CaptureFixture[str])
         assert "BUDGET 1000 (simulations a decision) or 50ms" in text
         assert "MODULE:NAME a player of your own" in text
     defaults = {one.name: one.default for one in fields(Config)}
+    defaults["players"] = "2, or the game's own where two cannot play"
     for name, (meaning, allowed) in described(Config).items():
         if isinstance(allowed, Whole | Number):
             assert f"{meaning} ({allowed}; default: {defaults[name]})" in texts["train"]
