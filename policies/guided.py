@@ -207,8 +207,8 @@ def walk(truth, seat, guide, playout, exploration, rollout, modelled, first, str
     """Play the imagined world to a leaf and remember what that was worth.
 
     With `rollout` between 0 and 1 leaves are worth so much of a playout, the rest of the network. Where the others are
-    `modelled`, they play by the network, else by the policy of playouts. `first` is the edge to take at the root; if it
-    is NONE, PUCT chooses.
+    `modelled`, the network advises them, else the policy of playouts. `first` is the edge to take at the root; if it is
+    NONE, PUCT chooses.
     """
     exploration *= 2.0 * spread(tree.moments)
     state, words = desk.world[0], desk.words

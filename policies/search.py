@@ -52,7 +52,7 @@ MAX_NODES = 1 << 18  # of a tree without a budget in simulations; a full one gro
 PLAIN_C, GUIDED_C = 0.7, 1.0
 """What `Settings.c` is by default, found by duels."""
 OPINION = 0.1
-"""What `Settings.opinion` is by default."""
+"""What `Settings.opinion` is by default, about what regressions on real games say (see training/README.md)."""
 NEAR_MIX, FAR_MIX = 1.0, 0.5
 """What `Settings.mix` is by default, by a few duels in two variants.
 
@@ -172,12 +172,12 @@ class Settings:
     mix: float | None = None
     """With a network: what share of a leaf's value is a playout's, from 0 to 1; the rest is the network's."""
     others: str | None = None
-    """With a network: who plays the other seats in the tree, "net" or "playout" (whoever plays those).
+    """With a network: who says what the other seats do in the tree, "net" or "playout" (whoever plays those).
 
     None is the heuristic where it plays the playouts, else the network.
     """
     opinion: float | None = None
-    """With a network: what it says about the root's actions weighs the more beside what simulations find."""
+    """With a network: how much its opinion of the root's actions weighs beside what simulations find; 0: nothing."""
     c: float | None = None
     """Weight of exploration, in units of a game of win or loss; other values are scaled by their spread.
 
