@@ -80,6 +80,9 @@ class RunConfig(Checked):
     # the network
     width: Annotated[int, "width of the hidden layers", Whole(1, 16384)] = 128
     blocks: Annotated[int, "number of residual blocks of two layers", Whole(0, 256)] = 1
+    symmetric: Annotated[
+        bool, "learn what differs by names alone at once, colours say, where the game has such symmetries", Switch()
+    ] = True
     start: Annotated[str | None, "network to start from: 'pretrained' or 'ppo:FOLDER', of the same shape", Text()] = (
         None
     )
@@ -109,6 +112,7 @@ class RunConfig(Checked):
         if not isinstance(written, dict):
             raise ValueError(f"{path} is not the description of a run, or it is damaged: 'config' is missing")
         config: dict[str, Any] = {FORMER_NAMES.get(str(name), str(name)): value for name, value in written.items()}
+        config.setdefault("symmetric", False)  # older runs knew no symmetries
         method = config.pop("method", Config.method)
         if method not in METHODS:
             raise ValueError(f"{path} is of another method than {' and '.join(METHODS)}: {method!r}")

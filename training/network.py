@@ -6,22 +6,33 @@ from typing import Any
 import numpy as np
 import torch
 from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.symmetry import Symmetry
 from monsterzoo.policies import neural
 from torch import Tensor, nn
 from torch.nn import functional
 
+from .symmetric import Shared, is_symmetric, permuted
+
+PARTS = ("first", "second")
+"""The layers of a block."""
 ILLEGAL = -1e9
 """A logit that makes a probability exactly 0 (and, unlike minus infinity, no NaN in the entropy)."""
+
+Layer = nn.Linear | Shared
+
+
+def new_layer(inputs: int, outputs: int, renamings: tuple[np.ndarray, np.ndarray] | None = None) -> Layer:
+    """A linear layer, which shares weights if `renamings` permute its inputs and outputs."""
+    return nn.Linear(inputs, outputs) if renamings is None else Shared(*renamings)
 
 
 class Block(nn.Module):
     """A residual step: normalise, two layers, add."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, first: Layer, second: Layer) -> None:
         super().__init__()
-        self.first = nn.Linear(width, width)
-        self.second = nn.Linear(width, width)
-        nn.init.zeros_(self.second.weight)  # starts as the identity
+        self.first, self.second = first, second
+        nn.init.zeros_(next(second.parameters()))  # its weights; starts as the identity
 
     def forward(self, hidden: Tensor) -> Tensor:
         """Shapes (B, width) to (B, width)."""
@@ -39,26 +50,51 @@ class Network(nn.Module):
         blocks: number of residual blocks.
         highs: the largest value of every column.
         values: 1 for the observer's return, or a logit for each side's chance to win, counted from the observer's.
+        symmetry: renamings of columns and actions that must not matter, see `symmetric`.
     """
 
     scale: Tensor
 
-    def __init__(self, size: int, actions: int, width: int, blocks: int, highs: np.ndarray, values: int = 1) -> None:
+    def __init__(
+        self,
+        size: int,
+        actions: int,
+        width: int,
+        blocks: int,
+        highs: np.ndarray,
+        values: int = 1,
+        symmetry: Symmetry | None = None,
+    ) -> None:
         super().__init__()
-        self.stem = nn.Linear(size, width)
-        self.blocks = nn.ModuleList(Block(width) for _ in range(blocks))
-        self.policy = nn.Linear(width, actions)
-        self.value = nn.Linear(width, values)
+        self.symmetry = symmetry
+        sizes = {"columns": size, "units": width, "actions": actions, "values": values}
+        moved = None if symmetry is None else permuted(symmetry, width, values)
+
+        def layer(inputs: str, outputs: str) -> Layer:
+            return new_layer(sizes[inputs], sizes[outputs], None if moved is None else (moved[inputs], moved[outputs]))
+
+        self.stem = layer("columns", "units")
+        self.blocks = nn.ModuleList(Block(layer("units", "units"), layer("units", "units")) for _ in range(blocks))
+        self.policy = layer("units", "actions")
+        self.value = layer("units", "values")
         for head in (self.policy, self.value):
-            nn.init.zeros_(head.weight)  # starts uniform over the legal actions, and expects nothing
-            nn.init.zeros_(head.bias)
+            for parameter in head.parameters():
+                nn.init.zeros_(parameter)  # starts uniform over the legal actions, and expects nothing
         # Numbers are divided by the square root of their bound: neither 0…127 nor 0…4 dominates the 0/1 columns.
         self.register_buffer("scale", torch.from_numpy(np.maximum(highs, 1).astype(np.float32) ** -0.5))
 
     @classmethod
-    def for_variant(cls, variant: Variant, width: int, blocks: int, values: int = 1) -> "Network":
-        """A fresh network for a game's observations and actions."""
-        return cls(variant.layout.size, variant.num_actions, width, blocks, variant.layout.bounds[1], values)
+    def for_variant(
+        cls, variant: Variant, width: int, blocks: int, values: int = 1, symmetric: bool = False
+    ) -> "Network":
+        """A fresh network for a game's observations and actions; a `symmetric` one where the game has symmetries."""
+        symmetry = variant.symmetry if symmetric else None
+        return cls(variant.layout.size, variant.num_actions, width, blocks, variant.layout.bounds[1], values, symmetry)
+
+    def layers(self) -> dict[str, Layer]:
+        """All layers, by the names that files of weights have for them."""
+        blocks = {f"blocks.{k}.{part}": getattr(block, part) for k, block in enumerate(self.blocks) for part in PARTS}
+        return {"stem": self.stem, **blocks, "policy": self.policy, "value": self.value}
 
     def forward(self, observations: Tensor, action_masks: Tensor) -> tuple[Tensor, Tensor]:
         """int8 (B, n) and (B, A) to log-probabilities (B, A), `ILLEGAL` or less where masked, and returns (B,)."""
@@ -96,7 +132,11 @@ class Network(nn.Module):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The weights as `NeuralPolicy` reads them; the scaling of observations is part of the first layer."""
-        weights = {name: values.detach().numpy().copy() for name, values in self.named_parameters()}
+        weights = {
+            f"{name}.{part}": getattr(layer, part).detach().numpy().copy()
+            for name, layer in self.layers().items()
+            for part in ("weight", "bias")
+        }
         weights["stem.weight"] *= self.scale.numpy()
         return weights
 
@@ -106,14 +146,23 @@ class Network(nn.Module):
 
         Raises `ValueError` if it is of another shape.
         """
-        for key, parameter in self.named_parameters():
-            found = torch.from_numpy(arrays[key].astype(np.float32)) if key in arrays else None
-            if found is None or found.shape != parameter.shape:
-                if key.startswith("value."):
-                    continue
-                shape = "missing" if found is None else tuple(found.shape)
-                raise ValueError(f"{name} has another shape: {key} is {shape}, not {tuple(parameter.shape)}")
-            parameter.copy_(found / self.scale if key == "stem.weight" else found)
+        if self.symmetry is not None and not is_symmetric(self.symmetry, arrays):
+            raise ValueError(f"{name} does not share its weights by the game's symmetries; go on with --no-symmetric")
+        for key, layer in self.layers().items():
+            wanted = {f"{key}.{part}": tuple(getattr(layer, part).shape) for part in ("weight", "bias")}
+            found = {name: arrays[name].shape if name in arrays else "missing" for name in wanted}
+            if key == "value" and found != wanted:
+                continue
+            for part, shape in wanted.items():
+                if found[part] != shape:
+                    raise ValueError(f"{name} has another shape: {part} is {found[part]}, not {shape}")
+            weight, bias = (torch.from_numpy(arrays[part].astype(np.float32)) for part in wanted)
+            weight = weight / self.scale if key == "stem" else weight
+            if isinstance(layer, Shared):
+                layer.share(weight, bias)
+            else:
+                layer.weight.copy_(weight)
+                layer.bias.copy_(bias)
 
 
 def about(variant: Variant, **more: Any) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from torch.nn.utils import clip_grad_norm_
 
 from .config import PAST, Config
 from .credit import Decisions
-from .network import Network, NetworkPolicy
+from .network import NetworkPolicy
 from .runs import EVALUATION, Learner, check_numbers, check_weights, to_arrays, to_tensors
 
 ALL_SIDES = -1
@@ -205,7 +205,7 @@ class Trainer(Learner):
         for spec in self.opponents:
             seed = int(random.integers(1 << 62))
             if spec == PAST:
-                earlier = Network.for_variant(self.variant, self.config.width, self.config.blocks)
+                earlier = deepcopy(self.network)
                 earlier.load_state_dict(self.pool[random.integers(len(self.pool))])
                 policies.append(NetworkPolicy(earlier, seed))
             else:

@@ -2,9 +2,9 @@
 
 A stage is a `monsterzoo train` command line without what follows from the variant: game, options (but for `reward`),
 seed and folder. Its budget is counted in updates, so that another machine makes the same network up to rounding. The
-first stage starts from nothing, every other one from the network of the stage before it, with that one's width and
-blocks, and without imitating anybody first. `{name}` is the folder of an earlier stage, for opponents and other starts,
-and `{runs}` that of all runs, for a start from another variant's network:
+first stage starts from nothing, every other one from the network of the stage before it, with that one's width, blocks
+and symmetry, and without imitating anybody first. `{name}` is the folder of an earlier stage, for opponents and other
+starts, and `{runs}` that of all runs, for a start from another variant's network:
 
     "ppo": "--updates 600",
     "enemy": "--updates 200 --self-play 0 --opponents ppo:{ppo}",
@@ -14,6 +14,7 @@ The last stage's network is the one that is shipped. `python -m monsterzoo.train
 """
 
 COMPARING = "--method playouts --imitate-share 0.08"
+BY_KIND = f"{COMPARING} --width 200 --scale 0.01"
 SLOWLY = "--method playouts --imitate-share 0.25 --learning-rate 0.001"
 SURELY = "--method playouts --imitate-share 0.12 --learning-rate 0.001"
 LONGER = "--learning-rate 0.0005 --self-play 0.4 --opponents past heuristic --final-entropy-coef 0.2"
@@ -21,14 +22,14 @@ FURTHER = "--method playouts --imitate-share 0"
 AS_SUITORS = f"{FURTHER} --learning-rate 0.0005 --start ppo:{{runs}}/yokai_septet_v0-4p-seven_suitors/playouts"
 
 RECIPES: dict[str, dict[str, str]] = {
-    "bite_night_v0-4p": {"playouts": f"{COMPARING} --updates 850 --width 104 --scale 0.01"},
-    "bite_night_v0-3p": {"playouts": f"{SLOWLY} --updates 650 --width 112 --scale 0.01"},
-    "bite_night_v0-4p-advanced": {"playouts": f"{SLOWLY} --updates 450 --width 88 --scale 0.01"},
-    "bite_night_v0-3p-advanced": {"playouts": f"{SLOWLY} --updates 500 --width 96 --scale 0.01"},
-    "bite_night_v0-4p-draft": {"playouts": f"{SLOWLY} --updates 500 --width 104 --scale 0.01"},
+    "bite_night_v0-4p": {"playouts": f"{BY_KIND} --updates 850"},
+    "bite_night_v0-3p": {"playouts": f"{BY_KIND} --updates 850"},
+    "bite_night_v0-4p-advanced": {"playouts": f"{BY_KIND} --updates 850"},
+    "bite_night_v0-3p-advanced": {"playouts": f"{BY_KIND} --updates 850"},
+    "bite_night_v0-4p-draft": {"playouts": f"{BY_KIND} --updates 850"},
     "pikit_v0-4p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
     "pikit_v0-3p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
-    "pikit_v0-2p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
+    "pikit_v0-2p": {"ppo": "--updates 200", "longer": f"--updates 300 {LONGER}"},
     "yokai_septet_v0-4p": {
         "playouts": f"{COMPARING} --updates 10000",
         "longer": f"{FURTHER} --updates 7000 --learning-rate 0.001",

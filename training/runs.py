@@ -50,7 +50,7 @@ class Learner(ABC):
         """For whoever watches."""
         self.config, self.notes = config.settled(variant)
         torch.manual_seed(config.seed)
-        self.network = Network.for_variant(variant, config.width, config.blocks, values)
+        self.network = Network.for_variant(variant, config.width, config.blocks, values, config.symmetric)
         if config.start is not None:
             policy = make_player(variant, config.start)
             if not isinstance(policy, NeuralPolicy):

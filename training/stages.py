@@ -18,6 +18,8 @@ from .variants import REWARD, NamedVariant
 
 WATCHING: dict[str, Any] = {"evaluate_every": 60.0, "tensorboard": False}
 """How stages are watched, unless their recipe says otherwise."""
+SHAPE = ("width", "blocks", "symmetric")
+"""What a stage has in common with the one it starts from."""
 NOT_IN_RECIPES = ("game", "players", "out", "minutes", "seed")
 """What follows from the variant and from the command, or would make the network depend on the clock."""
 
@@ -97,7 +99,7 @@ def _read_stage(of: NamedVariant, text: str, before: list[Stage], runs: Path) ->
         chosen.setdefault("start", f"ppo:{before[-1].config.out}")
     parents = [stage for stage in before if chosen.get("start") == f"ppo:{stage.config.out}"]
     for parent in parents:
-        chosen = {"width": parent.config.width, "blocks": parent.config.blocks, **chosen}
+        chosen = {**{name: getattr(parent.config, name) for name in SHAPE}, **chosen}
     if "start" in chosen and kind is Config:
         chosen.setdefault("imitate", "")
     others = {key: value for key, value in of.options.items() if key != "players"}

@@ -24,6 +24,7 @@ from .rules import (
     setup,
     step,
 )
+from .symmetry import symmetry
 from .view import VIEW, layout, look
 
 SCORE_SCALE = 20.0
@@ -177,5 +178,6 @@ GAME = Game(
     inks=scene.INKS,
     refusal=text.refusal,
     view_options=("advanced", "twice", "hearts"),
+    symmetry=symmetry,
     limit="laps",
 )

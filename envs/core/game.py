@@ -18,6 +18,7 @@ from .options import REWARD, Option, is_whole, resolve, whole
 from .rng import generator
 from .scene import Scene, Sight, Told
 from .snapshots import SnapshotError
+from .symmetry import Symmetry
 
 
 class IllegalActionError(ValueError):
@@ -96,6 +97,8 @@ class Game:
     """Fields of the state that never change in a game and are in every view too, beside `players` and `sides`."""
     perfect_information: bool = False
     """Whether every seat knows everything, so that `determinize` has nothing to do."""
+    symmetry: Callable[[dict[str, Any]], Symmetry | None] = lambda options: None
+    """Renamings that leave the game with these options as it is, None if there are none."""
     truncating: Mapping[str, Any] = field(default_factory=dict)
     """Options with which most games are cut off; empty for a game that is never truncated."""
     limit: str = ""
@@ -180,6 +183,11 @@ class Variant:
     def sides(self) -> int:
         """Number of sides; seat s plays for side s % sides."""
         return int(self.template["sides"][0])
+
+    @cached_property
+    def symmetry(self) -> Symmetry | None:
+        """Renamings that leave the game as it is, if there are any."""
+        return self.game.symmetry(self.options)
 
     @cached_property
     def agents(self) -> tuple[str, ...]:

@@ -1,0 +1,24 @@
+"""Symmetries: renamings that leave a game as it is, such as swapping two colours wherever they occur.
+
+Whoever learns a game may learn all that differs by such names alone at once: see `monsterzoo.training.symmetric`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """Some renamings of a variant, from which all others follow by doing one after another.
+
+    Each row is a permutation: entry k is the new place of what was in place k.
+    """
+
+    columns: np.ndarray
+    """(renamings, columns of an observation)"""
+    actions: np.ndarray
+    """(renamings, actions), the no-op included"""
+    things: np.ndarray
+    """(renamings, things): what the game has of things with such names, a colour or a kind of tiles, say. A network's
+    units can stand for them."""

@@ -1,0 +1,138 @@
+"""Networks that share weights by a game's symmetries: what they compute and learn, and where they cannot start."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from monsterzoo.envs import make_vec
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.symmetry import Symmetry
+from monsterzoo.policies.neural import WEIGHTS, read
+from monsterzoo.training.config import Config, PlayoutConfig, RunConfig
+from monsterzoo.training.network import Network, NetworkPolicy, write
+from monsterzoo.training.playouts import Trainer
+from monsterzoo.training.symmetric import Shared, is_symmetric
+
+BASIC, ADVANCED = {"players": 4}, {"players": 3, "advanced": True}
+TINY = PlayoutConfig(game="bite_night_v0", players=3, num_envs=8, width=64, updates=2, threads=1, evaluate=())
+
+
+def random_network(options: dict[str, object], symmetric: bool = True, width: int = 64) -> Network:
+    """A network with random weights everywhere."""
+    variant = find_game("bite_night_v0").variant(**options)
+    network = Network.for_variant(variant, width, 1, variant.sides, symmetric)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.normal_(0, 0.1)
+    return network
+
+
+def test_weights_that_a_swap_moves_onto_each_other_are_one_number() -> None:
+    swap = np.array([[1, 0, 2]])
+    layer = Shared(swap, swap)
+    first, second, third = layer.weight.tolist()
+    assert first[0] == second[1]
+    assert first[1] == second[0]
+    assert first[2] == second[2]
+    assert third[0] == third[1]
+    assert len({*first, *second, *third}) == len(layer.shared_weight) == 5
+    assert layer.bias[0] == layer.bias[1] != layer.bias[2]
+
+
+@pytest.mark.parametrize("options", [BASIC, ADVANCED])
+def test_renamed_observations_have_renamed_probabilities_and_the_same_values(options) -> None:
+    network = random_network(options)
+    games = make_vec("bite_night_v0", num_envs=32, seed=1, **options)
+    for _ in range(50):
+        games.step(games.sample_actions())
+    rows, masks, symmetry = games.observations, games.action_masks, games.variant.symmetry
+    log_probs, values = network.evaluate(torch.from_numpy(rows), torch.from_numpy(masks))
+    for columns, actions in zip(symmetry.columns, symmetry.actions):
+        moved, legal = np.empty_like(rows), np.empty_like(masks)
+        moved[:, columns], legal[:, actions] = rows, masks
+        again, same = network.evaluate(torch.from_numpy(moved), torch.from_numpy(legal))
+        torch.testing.assert_close(again[:, actions], log_probs, rtol=0, atol=1e-4)
+        torch.testing.assert_close(same, values, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("options", [BASIC, ADVANCED])
+def test_expanded_weights_are_symmetric_also_at_half_precision_and_others_are_not(options) -> None:
+    network, symmetry = random_network(options), find_game("bite_night_v0").variant(**options).symmetry
+    arrays = {name: values.astype(np.float16) for name, values in network.arrays().items()}
+    assert is_symmetric(symmetry, arrays)
+    assert not is_symmetric(symmetry, random_network(options, symmetric=False).arrays())
+    for name in arrays:
+        if not name.startswith("value."):  # values have no names
+            spoiled = {**arrays, name: arrays[name].copy()}
+            spoiled[name].flat[6 if name == "policy.bias" else 0] += 1  # "lay colour blue"; "colour set" may be any
+            assert not is_symmetric(symmetry, spoiled), name
+
+
+def test_a_symmetric_network_starts_from_its_own_file_and_from_no_other(tmp_path: Path) -> None:
+    variant = find_game("bite_night_v0").variant(players=3)
+    for kind in (True, False):
+        (tmp_path / str(kind)).mkdir()
+        write(tmp_path / str(kind) / WEIGHTS, random_network({"players": 3}, kind), variant)
+    start = replace(TINY, start=f"ppo:{tmp_path}/True")
+    arrays = read(tmp_path / "True" / WEIGHTS)[0]
+    for name, values in Trainer(start).network.arrays().items():
+        np.testing.assert_allclose(values, arrays[name], rtol=1e-5)
+    Trainer(replace(start, symmetric=False))  # an ordinary network can be any
+    with pytest.raises(ValueError, match=r"ppo:.*False does not share its weights .*--no-symmetric"):
+        Trainer(replace(TINY, start=f"ppo:{tmp_path}/False"))
+
+
+def test_learning_keeps_a_network_symmetric_and_checkpoints_hold_shared_weights(tmp_path: Path) -> None:
+    trainer = Trainer(replace(TINY, out=str(tmp_path), imitate_share=0.0))
+    before = trainer.network.arrays()
+    trainer.update()
+    after = trainer.network.arrays()
+    assert is_symmetric(trainer.variant.symmetry, after)
+    assert any((before[name] != after[name]).any() for name in after)
+    trainer.save(tmp_path)
+    again = Trainer(replace(TINY, out=str(tmp_path), imitate_share=0.0))
+    again.restore(tmp_path)
+    trainer.update()
+    again.update()
+    for name, values in again.network.arrays().items():
+        np.testing.assert_array_equal(values, trainer.network.arrays()[name])
+
+
+def test_games_without_symmetries_and_decks_of_ones_own_have_ordinary_networks() -> None:
+    plain = find_game("pikit_v0").variant(players=2)
+    own_deck = find_game("bite_night_v0").variant(players=3, cards={"picture vampire": 0})
+    own_hearts = find_game("bite_night_v0").variant(players=3, advanced=True, hearts=["blue vampire"])
+    for variant in (plain, own_deck, own_hearts):
+        assert variant.symmetry is None
+        assert isinstance(Network.for_variant(variant, 16, 1, symmetric=True).stem, torch.nn.Linear)
+
+
+def test_a_layer_too_narrow_for_all_things_has_none_of_them() -> None:
+    network = random_network(BASIC, width=8)
+    policy = NetworkPolicy(network, greedy=True)
+    games = make_vec("bite_night_v0", num_envs=4, seed=0, **BASIC)
+    chosen = policy.act(games.observations, games.action_masks, games.seats)
+    assert games.action_masks[np.arange(4), chosen].all()
+    assert network.stem.weight.shape == (8, games.variant.layout.size)
+
+
+def test_runs_from_before_there_were_symmetries_go_on_without(tmp_path: Path) -> None:
+    written = Config(game="bite_night_v0", players=3).to_dict()
+    assert written.pop("symmetric") is True
+    (tmp_path / "run.json").write_text(json.dumps({"config": written}))
+    assert RunConfig.read(tmp_path / "run.json").symmetric is False
+
+
+def test_a_symmetry_has_permutations() -> None:
+    for options in find_game("bite_night_v0").variants:
+        variant = find_game("bite_night_v0").variant(**options)
+        symmetry = variant.symmetry
+        assert isinstance(symmetry, Symmetry)
+        assert symmetry.columns.shape[1] == variant.layout.size
+        assert symmetry.actions.shape[1] == variant.num_actions
+        for part in (symmetry.columns, symmetry.actions, symmetry.things):
+            for one in part:
+                assert sorted(one) == list(range(len(one)))

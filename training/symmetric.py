@@ -1,0 +1,106 @@
+"""Networks that know a game's symmetries: what differs by names alone is learned once.
+
+A layer's weights lead from one permuted set to another: columns, hidden units or actions. A renaming moves a weight to
+another place; all places that a weight can get to by renamings share one number. Bite Night has twenty-five kinds of
+tiles, and what a network has learned of a red vampire it knows of a green coffin. Outside of learning nothing is
+different: the expanded weights are those of an ordinary network (Ravanbakhsh et al., 2017, for groups in general).
+"""
+
+import numpy as np
+import torch
+from monsterzoo.envs.core.symmetry import Symmetry
+from torch import Tensor, nn
+
+SHARE = 0.9
+"""Of a layer's units that stand for things with names, at most; the others mean the same under every renaming."""
+
+
+class Shared(nn.Module):
+    """A linear layer whose weights are shared along orbits; `weight` and `bias` are those of an ordinary one.
+
+    Args:
+        inputs, outputs: the renamings of what the layer reads and writes, permutations (renamings, n) each.
+    """
+
+    weight_orbits: Tensor
+    bias_orbits: Tensor
+
+    def __init__(self, inputs: np.ndarray, outputs: np.ndarray) -> None:
+        super().__init__()
+        rows, columns = outputs.shape[1], inputs.shape[1]
+        moved = outputs[:, :, None] * columns + inputs[:, None, :]
+        self.register_buffer("weight_orbits", _orbits(moved.reshape(len(moved), -1)), persistent=False)
+        self.register_buffer("bias_orbits", _orbits(outputs), persistent=False)
+        self.shape = (rows, columns)
+        bound = columns**-0.5  # as in torch's own layer
+        self.shared_weight = nn.Parameter(torch.empty(_count(self.weight_orbits)).uniform_(-bound, bound))
+        self.shared_bias = nn.Parameter(torch.empty(_count(self.bias_orbits)).uniform_(-bound, bound))
+
+    @property
+    def weight(self) -> Tensor:
+        """All weights, shape (outputs, inputs)."""
+        return self.shared_weight.index_select(0, self.weight_orbits).view(self.shape)
+
+    @property
+    def bias(self) -> Tensor:
+        """What is added to each output, shape (outputs,)."""
+        return self.shared_bias.index_select(0, self.bias_orbits)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Shapes (B, inputs) to (B, outputs)."""
+        return nn.functional.linear(inputs, self.weight, self.bias)
+
+    def share(self, weight: Tensor, bias: Tensor) -> None:
+        """Take over the weights of an ordinary layer that is symmetric, see `is_symmetric`."""
+        self.shared_weight[self.weight_orbits] = weight.flatten()
+        self.shared_bias[self.bias_orbits] = bias
+
+
+def permuted(symmetry: Symmetry, width: int, values: int) -> dict[str, np.ndarray]:
+    """How renamings permute columns, units of hidden layers, actions and values: permutations (renamings, n).
+
+    Units stand for things as often as those fit in; the others, and values, are the same under all names.
+    """
+    renamings, things = symmetry.things.shape
+    bundles = int(SHARE * width) // things
+    moved = np.arange(bundles)[:, None] * things + symmetry.things[:, None, :]
+    unmoved = np.tile(np.arange(bundles * things, width), (renamings, 1))
+    return {
+        "columns": symmetry.columns,
+        "units": np.concatenate([moved.reshape(renamings, -1), unmoved], axis=1),
+        "actions": symmetry.actions,
+        "values": np.tile(np.arange(values), (renamings, 1)),
+    }
+
+
+def is_symmetric(symmetry: Symmetry, arrays: dict[str, np.ndarray]) -> bool:
+    """Whether the weights of an ordinary network are the same under all renamings, up to the rounding of files."""
+    moved = permuted(symmetry, len(arrays["stem.bias"]), len(arrays["value.bias"]))
+    ends = {"stem": ("columns", "units"), "policy": ("units", "actions"), "value": ("units", "values")}
+    for name, values in arrays.items():
+        layer, part = name.rsplit(".", 1)
+        inputs, outputs = (moved[end] for end in ends.get(layer, ("units", "units")))
+        for source, target in zip(inputs, outputs):
+            renamed = np.empty_like(values)
+            renamed[np.ix_(target, source) if part == "weight" else target] = values
+            if not np.allclose(renamed, values, rtol=1e-3, atol=1e-6):
+                return False
+    return True
+
+
+def _orbits(moved: np.ndarray) -> Tensor:
+    """For each place (n,) the number of its orbit under some permutations (renamings, n), counted from 0."""
+    orbits = np.arange(moved.shape[1])
+    while True:
+        before = orbits
+        for one in moved:
+            orbits = np.minimum(orbits, orbits[one])
+            back = np.empty_like(orbits)
+            back[one] = orbits
+            orbits = np.minimum(orbits, back)
+        if (orbits == before).all():
+            return torch.from_numpy(np.unique(orbits, return_inverse=True)[1].ravel())
+
+
+def _count(orbits: Tensor) -> int:
+    return int(orbits.max()) + 1
