@@ -19,7 +19,7 @@ SLOWLY = "--method playouts --imitate-share 0.25 --learning-rate 0.001"
 SURELY = "--method playouts --imitate-share 0.12 --learning-rate 0.001"
 LONGER = "--learning-rate 0.0005 --self-play 0.4 --opponents past heuristic --final-entropy-coef 0.2"
 FURTHER = "--method playouts --imitate-share 0"
-AS_SUITORS = f"{FURTHER} --learning-rate 0.0005 --start ppo:{{runs}}/yokai_septet_v0-4p-seven_suitors/playouts"
+AS_SUITORS = f"{FURTHER} --learning-rate 0.0005 --start ppo:{{runs}}/yokai_septet_v0-4p-seven_suitors/longer"
 
 RECIPES: dict[str, dict[str, str]] = {
     "bite_night_v0-4p": {"playouts": f"{BY_KIND} --updates 850"},
@@ -34,11 +34,17 @@ RECIPES: dict[str, dict[str, str]] = {
         "playouts": f"{COMPARING} --updates 10000",
         "longer": f"{FURTHER} --updates 7000 --learning-rate 0.001",
     },
-    "yokai_septet_v0-3p": {"playouts": f"{SLOWLY} --updates 1500"},
+    "yokai_septet_v0-3p": {
+        "playouts": f"{SLOWLY} --updates 1500",
+        "longer": f"{FURTHER} --updates 4000 --learning-rate 0.001",
+    },
     "yokai_septet_v0-2p": {"playouts": f"{COMPARING} --learning-rate 0.001 --updates 1300"},
-    "yokai_septet_v0-4p-seven_suitors": {"playouts": f"{SURELY} --updates 5000 --width 120"},
+    "yokai_septet_v0-4p-seven_suitors": {
+        "playouts": f"{SURELY} --updates 5000 --width 120",
+        "longer": f"{FURTHER} --updates 9000 --learning-rate 0.001",
+    },
     "yokai_septet_v0-4p-seven_suitors_short": {"playouts": f"{AS_SUITORS} --updates 1500 --width 120"},
 }
 
-SEEDED = ("bite_night_v0-4p", "pikit_v0-2p", "yokai_septet_v0-4p")
+SEEDED = ("bite_night_v0-3p", "pikit_v0-2p", "yokai_septet_v0-2p")
 """One variant of each game, to see what the seed makes of a recipe."""

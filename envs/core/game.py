@@ -186,8 +186,13 @@ class Variant:
 
     @cached_property
     def symmetry(self) -> Symmetry | None:
-        """Renamings that leave the game as it is, if there are any."""
-        return self.game.symmetry(self.options)
+        """Renamings that leave the game as it is, if there are any; raises `ValueError` if they are of other sizes."""
+        symmetry = self.game.symmetry(self.options)
+        if symmetry is not None:
+            found, own = (symmetry.columns.shape[1], symmetry.actions.shape[1]), (self.layout.size, self.num_actions)
+            if found != own:
+                raise ValueError(f"{self}: its symmetry has {found} columns and actions, the game {own}")
+        return symmetry
 
     @cached_property
     def agents(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 class Symmetry:
     """Some renamings of a variant, from which all others follow by doing one after another.
 
-    Each row is a permutation: entry k is the new place of what was in place k.
+    Each row is a permutation: entry k is the new place of what was in place k. Raises `ValueError` for other rows.
     """
 
     columns: np.ndarray
@@ -22,3 +22,10 @@ class Symmetry:
     things: np.ndarray
     """(renamings, things): what the game has of things with such names, a colour or a kind of tiles, say. A network's
     units can stand for them."""
+
+    def __post_init__(self) -> None:
+        for name, rows in vars(self).items():
+            if rows.ndim != 2 or len(rows) != len(self.columns):
+                raise ValueError(f"a symmetry has as many rows of {name} as of columns, not the shape {rows.shape}")
+            if (np.sort(rows, axis=1) != np.arange(rows.shape[1])).any():
+                raise ValueError(f"a symmetry's rows of {name} must be permutations of 0 … {rows.shape[1] - 1}")

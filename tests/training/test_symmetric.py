@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -126,13 +127,16 @@ def test_runs_from_before_there_were_symmetries_go_on_without(tmp_path: Path) ->
     assert RunConfig.read(tmp_path / "run.json").symmetric is False
 
 
-def test_a_symmetry_has_permutations() -> None:
-    for options in find_game("bite_night_v0").variants:
-        variant = find_game("bite_night_v0").variant(**options)
-        symmetry = variant.symmetry
-        assert isinstance(symmetry, Symmetry)
-        assert symmetry.columns.shape[1] == variant.layout.size
-        assert symmetry.actions.shape[1] == variant.num_actions
-        for part in (symmetry.columns, symmetry.actions, symmetry.things):
-            for one in part:
-                assert sorted(one) == list(range(len(one)))
+def test_rows_that_are_no_permutations_and_symmetries_of_other_games_are_refused() -> None:
+    swap, same = np.array([[1, 0]]), np.arange(3)[None]
+    Symmetry(swap, same, swap)
+    with pytest.raises(ValueError, match="rows of actions must be permutations of 0 … 1"):
+        Symmetry(swap, np.array([[1, 1]]), swap)
+    with pytest.raises(ValueError, match=r"as many rows of things as of columns, not the shape \(2, 2\)"):
+        Symmetry(swap, same, np.vstack([swap, swap]))
+    known = find_game("pikit_v0").variant(players=2)
+    game = SimpleNamespace(symmetry=lambda options: Symmetry(swap, same, swap))
+    with pytest.raises(ValueError, match=r"its symmetry has \(2, 3\) columns and actions, the game \(152, 91\)"):
+        type(known).symmetry.func(  # type: ignore[attr-defined]
+            SimpleNamespace(game=game, options={}, layout=known.layout, num_actions=known.num_actions)
+        )
