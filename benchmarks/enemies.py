@@ -1,9 +1,9 @@
 """What an enemy wins against each player: `monsterzoo exploit` for all networks that are shipped, and for others.
 
-Against every player a network is trained that knows it: it starts as its copy, or by imitating it, and learns to beat
-it on all other sides. What it wins in the end is a lower bound of what can be won. Enemies stay in a folder of runs;
-the same command goes on with them, and one with more updates trains them further. With `--output` what is found goes
-into enemies.json and enemies.md, and replaces what was found before of the same player.
+Against every player a network is trained that knows it: it starts as the network that is shipped, and learns to beat
+that player on all other sides. What it wins in the end is a lower bound of what can be won. Enemies stay in a folder of
+runs; the same command goes on with them, and one with more updates trains them further. With `--output` what is found
+goes into enemies.json and enemies.md, and replaces what was found before of the same player.
 """
 
 import argparse
@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from monsterzoo.envs.players import make_player
+from monsterzoo.policies.neural import NeuralPolicy
 from monsterzoo.training import settings
 from monsterzoo.training.arena import ArenaOptions
-from monsterzoo.training.config import Config
-from monsterzoo.training.exploit_cli import find_enemy
+from monsterzoo.training.config import Config, PlayoutConfig
+from monsterzoo.training.exploit_cli import find_enemy, usual_method
 from monsterzoo.training.files import read_json, replacing, write_json
 from monsterzoo.training.fingerprints import fingerprint, shipped_networks
 from monsterzoo.training.interrupts import goes_on_from
@@ -23,14 +24,18 @@ from monsterzoo.training.models_page import rate, table
 from monsterzoo.training.variants import NamedVariant, all_variants, chosen_variants
 
 RUNS = Path("runs/enemies")
+UPDATES = {PlayoutConfig.method: 150, Config.method: 200}
+"""The usual budget of an enemy: some minutes on one core."""
 MOST = 0.65
 """A player that loses more games than this to one enemy, where two sides play, is marked."""
 TITLE = """# Enemies
 
 How often an enemy wins that was trained against one player, and plays one side while that player has all others:
-`monsterzoo exploit`. The enemy starts as a copy of the player, or by imitating it. Its win rate is a lower bound: a
-better enemy, or one that has learned for longer, may win more. Intervals are 95 %; "even" is what an equal player would
-win. Marked: more than 65 % where two sides play.
+`monsterzoo exploit`. The enemy starts as the network that is shipped: a copy of "pretrained", and no worse than that
+against the others. Its win rate is a lower bound: a better enemy, or one that has learned for longer, may win more.
+Steps of games are what it has learned from; by playouts every decision of a side is compared with others, which tells
+more and takes longer. Intervals are 95 %; "even" is what an equal player would win. Marked: more than 65 % where two
+sides play.
 """
 
 
@@ -41,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name in ("updates", "seed", "num_envs"):
         if getattr(parsed, name) is not None:
             chosen[name] = settings.checked(Config, name, getattr(parsed, name))
-    if not chosen["updates"]:
+    if chosen.get("updates") == 0:
         raise ValueError("--updates 0 is no budget")
     games = settings.checked(ArenaOptions, "games", parsed.games)
     rows = []
@@ -63,10 +68,14 @@ def measured(
 ) -> dict[str, Any] | None:
     """What an enemy wins against a player, from the file if that was found before; None if nobody plays by the spec."""
     try:
-        network = fingerprint(make_player(one.variant, spec))
+        player = make_player(one.variant, spec)
     except ValueError as error:
         print(f"{one.name}, {spec}: left out, {error}", file=sys.stderr)
         return None
+    network, method = fingerprint(player), usual_method(one.variant, player)
+    chosen = {"updates": UPDATES[method], **chosen}
+    if not isinstance(player, NeuralPolicy) and one.name in shipped_networks():
+        chosen["start"] = "pretrained"
     known = [] if output is None else read(output)
     for row in known:
         enough = row["updates"] >= chosen["updates"] and row["games"] >= games // one.variant.sides * one.variant.sides
@@ -77,7 +86,7 @@ def measured(
     folder = runs / one.name / "-".join(part for part in parts if part is not None)
     print(f"{one.name}: an enemy of {spec}, {chosen['updates']} updates, into {folder}", flush=True)
     found = find_enemy(one.variant, spec, {**chosen, "out": str(folder)}, games)
-    kept = ("even", "win_rate", "interval", "games", "updates", "steps", "minutes", "seed")
+    kept = ("method", "even", "win_rate", "interval", "games", "updates", "steps", "minutes", "seed")
     row = {"variant": one.name, "policy": spec, "network": network, **{key: found[key] for key in kept}}
     if output is not None:
         write(output, [*(other for other in read(output) if _key(other) != _key(row)), row])
@@ -113,8 +122,10 @@ def table_of(rows: list[dict[str, Any]], now: dict[str, str | None]) -> str:
         player = "an earlier network" if _earlier(row, now) else row["policy"]
         wins = f"**{rate(row)}** (marked)" if row["even"] == 0.5 and row["win_rate"] > MOST else rate(row)
         steps = f"{row['steps'] / 1e6:.1f} M"
-        lines.append([row["variant"], player, f"{row['even']:.0%}", wins, f"{row['games']:,}", steps, str(row["seed"])])
-    return table(["variant", "player", "even", "its enemy wins", "games", "learned from, steps", "seed"], lines)
+        budget = [row["method"], f"{row['updates']:,}", steps, f"{row['minutes']:.1f}", str(row["seed"])]
+        lines.append([row["variant"], player, f"{row['even']:.0%}", wins, f"{row['games']:,}", *budget])
+    head = ["variant", "player", "even", "its enemy wins", "games", "method", "updates", "steps", "minutes", "seed"]
+    return table(head, lines)
 
 
 def _earlier(row: dict[str, Any], now: dict[str, str | None]) -> bool:
@@ -132,7 +143,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="POLICY",
         help="whom to find enemies of (default: pretrained); none of them: only write the table again",
     )
-    parser.add_argument("--updates", default="200", metavar="N", help="budget of each enemy (default: %(default)s)")
+    usual = " and ".join(f"{updates} of {method}" for method, updates in UPDATES.items())
+    parser.add_argument("--updates", metavar="N", help=f"budget of each enemy (default: {usual})")
     parser.add_argument("--games", default="4000", metavar="N", help="to measure each by (default: %(default)s)")
     parser.add_argument("--num-envs", metavar="N", help="games at once while learning; few of them for searches")
     parser.add_argument("--seed", metavar="N", help="of the enemies (default: 0)")

@@ -239,6 +239,12 @@ class Config(RunConfig):
     ] = 0.0
     magnet_every: Annotated[int, "updates after which the network of that time becomes the magnet", Whole(1)] = 20
     value_coef: Annotated[float, "weight of the value loss", Number(0)] = 0.5
+    start_entropy: Annotated[
+        float,
+        "with --start, most entropy of the first decisions: a network that is less sure is made surer by multiplying "
+        "logits, which changes no most likely action; 0: as it is",
+        Number(0, 100),
+    ] = 0.0
 
 
 @dataclass
@@ -309,8 +315,8 @@ class PlayoutConfig(LessonConfig):
     candidates: Annotated[int, "actions of a decision that are compared, at most", Whole(2, 1024)] = 3
     playout: Annotated[
         str | None,
-        "who goes on playing for the network's sides: 'heuristic', or 'net', the network itself, far slower "
-        "(default: the heuristic where there is one)",
+        "who plays on, and has the other sides where the network has one: 'heuristic', 'pretrained', 'ppo:FOLDER', or "
+        "'net', the network itself for its own sides; networks are slower (default: the heuristic where there is one)",
         Text(),
     ] = None
     scale: Annotated[
@@ -325,11 +331,6 @@ class PlayoutConfig(LessonConfig):
     minibatch: Annotated[int, "lessons per gradient step", Whole(1, MOST_AT_ONCE)] = 2048
     max_grad_norm: Annotated[float, "largest norm of a gradient", Number(0, above=True)] = 2.0
     value_coef: Annotated[float, "weight of the value loss", Number(0)] = 0.5
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.playout not in (None, "heuristic", "net"):
-            raise settings.refusal("playout", self.playout, "'heuristic' or 'net'")
 
 
 METHODS: dict[str, type[RunConfig]] = {kind.method: kind for kind in (Config, SearchConfig, PlayoutConfig)}

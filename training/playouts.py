@@ -7,6 +7,9 @@ of a deal's luck taken out, at some microseconds a playout; the network learns t
 millions of them make a player who chooses what is best if everybody plays on like the heuristic. The luck and the
 hidden cards that a lesson was played with are nowhere in what the network is shown.
 
+Another policy may play on (`--playout`): with a network's own play the differences tell how to beat that network, which
+is how `exploit_cli` finds enemies.
+
 This is policy improvement by rollouts (Tesauro and Galperin, 1996) with common random numbers, and the network in the
 place of the table.
 """
@@ -19,7 +22,7 @@ from torch import Tensor
 
 from .config import PlayoutConfig
 from .lessons import COMPARED, Plan
-from .studying import LessonLearner, Lessons, entropy_of, value_loss
+from .studying import NET, LessonLearner, Lessons, entropy_of, value_loss
 
 REPORTED = ("policy_loss", "value_loss", "entropy", "explained")
 
@@ -32,7 +35,7 @@ class Trainer(LessonLearner):
     def plan(self) -> Plan:
         """A few actions are compared."""
         config = self.config
-        deep = config.playout == "net" if config.playout else not self.has_heuristic
+        deep = config.playout == NET if config.playout else not self.has_heuristic
         return Plan(COMPARED, config.searched, config.self_play, candidates=config.candidates, deep=deep)
 
     def learn(self, fresh: Lessons) -> dict[str, float]:

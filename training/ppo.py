@@ -53,13 +53,18 @@ class Trainer(Learner):
         self.decisions = Decisions(self.variant, config.num_envs, config.steps)
         self.pool: list[dict[str, Tensor]] = []
         """Weights of earlier networks."""
+        stagger(self.games, np.random.default_rng([config.seed, EVALUATION, 1]))
+        if config.start is not None and config.start_entropy:
+            choices = self.games.action_masks.sum(1) > 1
+            self.network.sharpen(
+                self.games.observations[choices], self.games.action_masks[choices], config.start_entropy
+            )
         self.magnet = deepcopy(self.network).requires_grad_(False) if config.magnet_coef else None
         self.opponents = config.opponents or ()
         self.sides = np.full(config.num_envs, ALL_SIDES)
         """The side the network plays in each game, or `ALL_SIDES`."""
         self.rivals = np.zeros(config.num_envs, np.int64)
         """Who plays the other sides, an index of `opponents`."""
-        stagger(self.games, np.random.default_rng([config.seed, EVALUATION, 1]))
         self._seat_games(np.ones(config.num_envs, np.bool_), np.random.default_rng([config.seed, EVALUATION]))
 
     # --- One update ---

@@ -18,7 +18,7 @@ from .config import LessonConfig
 from .lessons import Lessons, Plan, new_lessons
 from .ray_pool import Pool
 from .runs import LEARNERS
-from .studying import LessonLearner, play_games
+from .studying import LessonLearner, play_games, playout_of
 
 
 class LessonWorker:
@@ -26,13 +26,14 @@ class LessonWorker:
 
     def __init__(self, config: LessonConfig, game: Game | None) -> None:
         self._variant = (game or find_game(config.game)).variant(**config.game_options())
+        self._playout = playout_of(self._variant, config)
         self._room = config.lessons
 
     def __call__(self, task: tuple[np.ndarray, np.ndarray], shared: dict[str, Any]) -> tuple[np.ndarray, Lessons]:
         """Play a part on; returns it, and its lessons without empty rows that no game has filled."""
         states, luck = (given.copy() for given in task)  # Ray's arrays cannot be written to
         lessons = new_lessons(self._variant, len(states), self._room)
-        play_games(self._variant, shared["plan"], shared["network"], states, luck, lessons, threads=1)
+        play_games(self._variant, shared["plan"], self._playout, shared["network"], states, luck, lessons, threads=1)
         most = int(lessons.counts.max(initial=0))
         return states, Lessons(*(one[:, :most] if by_lesson(one) else one for one in lessons))
 

@@ -16,9 +16,11 @@ from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.core.rng import env_seed, generator, streams
-from monsterzoo.envs.core.seat_kernels import Uniform
+from monsterzoo.envs.core.seat_kernels import Uniform, fresh_token
 from monsterzoo.envs.core.threads import Team
+from monsterzoo.envs.players import make_player
 from monsterzoo.policies import heuristics, horizons
+from monsterzoo.policies.base import compiled_form
 from monsterzoo.policies.networks import make_net
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
@@ -28,6 +30,8 @@ from .lessons import IMITATED, Plan, new_lessons, new_space, play_lessons
 from .lessons import Lessons as Written
 from .runs import EVALUATION, Learner
 
+NET = "net"
+"""As the policy of playouts: the network itself plays on for its sides."""
 Lessons = dict[str, np.ndarray]
 """Lessons of an update: `observations` (n, columns) and `action_masks` (n, A) int8, `visits` (n, A), `totals` (n, A),
 `outcomes` (n, sides)."""
@@ -44,6 +48,7 @@ class LessonLearner(Learner):
         torch.set_num_threads(1)  # learning is the smaller part, and threads that wait for each other slow down playing
         horizons.load(variant)
         self.has_heuristic = heuristics.has_heuristic(variant)
+        self.playout = playout_of(variant, self.config)
         self.states = variant.new_states(config.num_envs)
         seed = env_seed(config.seed, EVALUATION)
         self.states["rng"] = [generator(env_seed(seed, i)) for i in range(config.num_envs)]
@@ -95,7 +100,8 @@ class LessonLearner(Learner):
     def play(self, plan: Plan, luck: np.ndarray) -> None:
         """Play all games on by a plan, on this machine's threads; each has a generator in `luck`."""
         threads = min(self.config.threads, len(self.states))
-        play_games(self.variant, plan, self.network.arrays(), self.states, luck, self.lessons, threads)
+        network = self.network.arrays()
+        play_games(self.variant, plan, self.playout, network, self.states, luck, self.lessons, threads)
 
     def _read_lessons(self) -> Lessons:
         """What the games of an update wrote down."""
@@ -136,9 +142,24 @@ class LessonLearner(Learner):
         self.states[:] = states
 
 
+def playout_of(variant: Variant, config: LessonConfig) -> Any:
+    """Who plays on in playouts and has the sides that the network has not, as it plays inside compiled loops.
+
+    Raises `ValueError` for a policy that cannot play the game, or not there.
+    """
+    spec = getattr(config, "playout", None)
+    if spec in (None, NET):
+        return heuristics.Heuristic() if heuristics.has_heuristic(variant) else Uniform()
+    policy = compiled_form(make_player(variant, spec, config.seed))
+    if policy is None:
+        raise ValueError(f"--playout {spec} does not play inside compiled loops; heuristics and networks do")
+    return policy
+
+
 def play_games(
     variant: Variant,
     plan: Plan,
+    playout: Any,
     network: dict[str, np.ndarray],
     states: np.ndarray,
     luck: np.ndarray,
@@ -147,15 +168,16 @@ def play_games(
 ) -> None:
     """Play games, `states` (N,), to their next horizons with generators `luck` (N,), and write their lessons down.
 
+    `playout` is the policy of playouts, see `playout_of`, and `network` what `NeuralPolicy` has as `arrays`.
     What becomes of a game depends on nothing but its own state and generator, the plan and the network's weights.
     """
     horizons.load(variant)
     guide = make_net(network, temperature=1.0)
-    playout: Any = heuristics.Heuristic() if heuristics.has_heuristic(variant) else Uniform()
 
     def arguments(start: int, stop: int) -> tuple[Any, ...]:
         space = new_space(variant, plan.simulations)
-        return (start, stop, states, luck, (playout, guide.fresh()), plan, lessons, *space)
+        players = (fresh_token(playout), guide.fresh())
+        return (start, stop, states, luck, players, plan, lessons, *space)
 
     Team(threads).run(play_lessons, len(states), arguments)
 

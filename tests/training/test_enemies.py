@@ -60,6 +60,9 @@ def test_enemies_of_several_players_are_found_once_each(tmp_path, monkeypatch) -
     for row in (first, second):
         assert (row["variant"], row["updates"], row["steps"], row["games"]) == (NAME, 2, 2 * 8 * 64, 40)
         assert row["interval"][0] <= row["win_rate"] <= row["interval"][1]
+        assert row["method"] == "ppo"  # Nim has no near horizon
+        (run,) = (tmp_path / "runs" / NAME).glob(f"{row['policy']}*/run.json")
+        assert json.loads(run.read_text())["config"]["start"] == "pretrained"
     monkeypatch.setattr(ppo.Trainer, "update", lambda self: pytest.fail("nothing is left to find"))
     assert bench(tmp_path, *TRY, "--policies", "pretrained", "random") == 0
 
@@ -94,9 +97,9 @@ def test_players_that_a_game_does_not_have_are_left_out(tmp_path, capsys) -> Non
 def test_only_players_with_two_sides_that_lose_too_much_are_marked() -> None:
     row = {
         "variant": NAME, "policy": "random", "network": None, "even": 0.5, "win_rate": 0.66, "interval": [0.6, 0.7],
-        "games": 100, "steps": 1_000_000, "seed": 0,
+        "games": 100, "method": "ppo", "updates": 9, "steps": 1_000_000, "minutes": 1.5, "seed": 0,
     }  # fmt: skip
-    assert "**66.0 % (60.0–70.0)** (marked)" in enemies.table_of([row], {})
+    assert "**66.0 % (60.0–70.0)** (marked) | 100 | ppo | 9 | 1.0 M | 1.5 | 0 |" in enemies.table_of([row], {})
     assert "marked" not in enemies.table_of([{**row, "win_rate": 0.64}, {**row, "even": 0.25}], {})
 
 

@@ -6,6 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.players import make_player
+from monsterzoo.policies import heuristics
 from monsterzoo.training import studying
 from monsterzoo.training.cli import main
 from monsterzoo.training.config import PlayoutConfig, RunConfig
@@ -45,6 +48,19 @@ def test_the_heuristic_is_imitated_first(monkeypatch: pytest.MonkeyPatch) -> Non
     assert kinds == [IMITATED, IMITATED, COMPARED, COMPARED]
 
 
+def test_playouts_and_the_other_sides_can_be_a_networks() -> None:
+    trainer = Trainer(replace(SMALL, players=2, playout="pretrained", self_play=0.0, imitate_share=0.0, num_envs=64))
+    network = make_player(trainer.variant, "pretrained")
+    np.testing.assert_array_equal(trainer.playout.weights.stem, network.compiled.weights.stem)
+    worth = []
+    for policy in (trainer.playout, heuristics.Heuristic()):
+        trainer.playout, states = policy, trainer.states.copy()
+        trainer.play(trainer.plan(), streams(0, 64, "lessons"))
+        trainer.states[:] = states  # the same games again
+        worth.append(trainer._read_lessons()["outcomes"][:, 0].mean())
+    assert worth[0] < worth[1]  # an untrained network comes to less against the stronger player
+
+
 def test_centred_numbers_have_no_average_and_nothing_where_nothing_was_tried() -> None:
     numbers = torch.tensor([[0.2, 0.8, 5.0], [1.0, 7.0, 7.0]])
     tried = torch.tensor([[True, True, False], [True, False, False]])
@@ -56,7 +72,11 @@ def test_the_command_line_has_it(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main([*words, "--evaluate", "--no-tensorboard", "--out", str(tmp_path / "run")]) == 0
     assert f"the policy is 'ppo:{tmp_path / 'run'}'" in capsys.readouterr().out
     assert isinstance(RunConfig.read(tmp_path / "run" / "run.json"), PlayoutConfig)
-    assert main([*words, "--playout", "random"]) == 2
-    assert "--playout random is not allowed; allowed: 'heuristic' or 'net'" in capsys.readouterr().err
+    assert main([*words, "--playout", "nobody"]) == 2
+    assert "there is no policy 'nobody'" in capsys.readouterr().err
+    assert main([*words, "--playout", "search:10"]) == 2
+    assert (
+        "--playout search:10 does not play inside compiled loops; heuristics and networks do" in capsys.readouterr().err
+    )
     assert main([*words, "--candidates", "1"]) == 2
     assert "--candidates 1 is not allowed; allowed: a whole number from 2" in capsys.readouterr().err
