@@ -24,7 +24,7 @@ from monsterzoo.training.models_page import rate, table
 from monsterzoo.training.variants import NamedVariant, all_variants, chosen_variants
 
 RUNS = Path("runs/enemies")
-UPDATES = {PlayoutConfig.method: 150, Config.method: 200}
+UPDATES = {PlayoutConfig.method: 100, Config.method: 150}
 """The usual budget of an enemy: some minutes on one core."""
 MOST = 0.65
 """A player that loses more games than this to one enemy, where two sides play, is marked."""

@@ -36,7 +36,7 @@ RECIPES: dict[str, dict[str, str]] = {
     },
     "yokai_septet_v0-3p": {
         "playouts": f"{SLOWLY} --updates 1500",
-        "longer": f"{FURTHER} --updates 4000 --learning-rate 0.001",
+        "longer": f"{FURTHER} --updates 2500 --learning-rate 0.001",
     },
     "yokai_septet_v0-2p": {"playouts": f"{COMPARING} --learning-rate 0.001 --updates 1300"},
     "yokai_septet_v0-4p-seven_suitors": {

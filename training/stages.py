@@ -53,6 +53,8 @@ class Stage:
         if found.method != wanted.method:
             return [f"--method {found.method} instead of {wanted.method}"]
         learned = [one.name for one in fields(wanted) if one.name == "updates" or one.name not in MAY_CHANGE]
+        if self.of.variant.symmetry is None:
+            learned.remove("symmetric")  # which says nothing then, and older runs do not have it
         pairs = ((name, getattr(found, name), getattr(wanted, name)) for name in learned)
         return [f"{flag(name)} {there!r} instead of {here!r}" for name, there, here in pairs if there != here]
 
