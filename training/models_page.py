@@ -21,9 +21,9 @@ every side (with more than two sides a network shares the wins with its own copi
 """
 REMARKS = """
 Where more than two sides play, it matters whom a network has learned to play with. Bite Night's learned by playouts of
-heuristic players, half of the games among its own copies and half alone among heuristics. Trained by self-play alone,
-networks agree among themselves on another way to share the tiles: among them a single heuristic player loses, among
-heuristic players a single one of them does. Pikit's are by PPO: there playouts by the heuristic teach less.
+heuristic players, half of the games among its own copies and half alone among heuristics, and share what they know of
+all colours, in the basic game of all pictures too: files are small for the number of their weights. Yokai Septet's
+learned by playouts as well, without such symmetries. Pikit's are by PPO: there playouts by the heuristic teach less.
 """
 """What numbers do not tell; true of the networks that are shipped now, to be changed with them."""
 
