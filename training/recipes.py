@@ -29,7 +29,12 @@ RECIPES: dict[str, dict[str, str]] = {
     "bite_night_v0-4p-draft": {"playouts": f"{BY_KIND} --updates 850"},
     "pikit_v0-4p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
     "pikit_v0-3p": {"ppo": "--updates 200", "longer": f"--updates 150 {LONGER}"},
-    "pikit_v0-2p": {"ppo": "--updates 200", "longer": f"--updates 300 {LONGER}"},
+    "pikit_v0-2p": {
+        "ppo": "--updates 200",
+        "longer": f"--updates 300 {LONGER}",
+        "longest": "--updates 300 --num-envs 2048 --learning-rate 0.0004 --self-play 0.4 --opponents past heuristic "
+        "--entropy-coef 0.003",
+    },
     "yokai_septet_v0-4p": {
         "playouts": f"{COMPARING} --updates 10000",
         "longer": f"{FURTHER} --updates 7000 --learning-rate 0.001",
@@ -46,5 +51,5 @@ RECIPES: dict[str, dict[str, str]] = {
     "yokai_septet_v0-4p-seven_suitors_short": {"playouts": f"{AS_SUITORS} --updates 1500 --width 120"},
 }
 
-SEEDED = ("bite_night_v0-3p", "pikit_v0-2p", "yokai_septet_v0-2p")
+SEEDED = ("bite_night_v0-3p", "pikit_v0-4p", "yokai_septet_v0-2p")
 """One variant of each game, to see what the seed makes of a recipe."""
