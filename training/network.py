@@ -152,7 +152,7 @@ class Network(nn.Module):
             raise ValueError(f"{name} does not share its weights by the game's symmetries; go on with --no-symmetric")
         for key, layer in self.layers().items():
             wanted = {f"{key}.{part}": tuple(getattr(layer, part).shape) for part in ("weight", "bias")}
-            found = {name: arrays[name].shape if name in arrays else "missing" for name in wanted}
+            found = {part: arrays[part].shape if part in arrays else "missing" for part in wanted}
             if key == "value" and found != wanted:
                 continue
             for part, shape in wanted.items():

@@ -27,12 +27,11 @@ class Shared(nn.Module):
 
     def __init__(self, inputs: np.ndarray, outputs: np.ndarray) -> None:
         super().__init__()
-        rows, columns = outputs.shape[1], inputs.shape[1]
-        moved = outputs[:, :, None] * columns + inputs[:, None, :]
-        self.register_buffer("weight_orbits", _orbits(moved.reshape(len(moved), -1)), persistent=False)
-        self.register_buffer("bias_orbits", _orbits(outputs), persistent=False)
-        self.shape = (rows, columns)
-        bound = columns**-0.5  # as in torch's own layer
+        one = np.zeros((len(outputs), 1), np.int64)  # a bias is the weight of one input that has no name
+        self.register_buffer("weight_orbits", _orbits(inputs, outputs), persistent=False)
+        self.register_buffer("bias_orbits", _orbits(one, outputs), persistent=False)
+        self.shape = (outputs.shape[1], inputs.shape[1])
+        bound = self.shape[1] ** -0.5  # as in torch's own layer
         self.shared_weight = nn.Parameter(torch.empty(_count(self.weight_orbits)).uniform_(-bound, bound))
         self.shared_bias = nn.Parameter(torch.empty(_count(self.bias_orbits)).uniform_(-bound, bound))
 
@@ -88,15 +87,16 @@ def is_symmetric(symmetry: Symmetry, arrays: dict[str, np.ndarray]) -> bool:
     return True
 
 
-def _orbits(moved: np.ndarray) -> Tensor:
-    """For each place (n,) the number of its orbit under some permutations (renamings, n), counted from 0."""
-    orbits = np.arange(moved.shape[1])
+def _orbits(inputs: np.ndarray, outputs: np.ndarray) -> Tensor:
+    """For each weight (outputs * inputs,) the number of its orbit under the renamings, counted from 0."""
+    orbits = np.arange(outputs.shape[1] * inputs.shape[1]).reshape(outputs.shape[1], -1)
     while True:
         before = orbits
-        for one in moved:
-            orbits = np.minimum(orbits, orbits[one])
+        for source, target in zip(inputs, outputs):
+            places = np.ix_(target, source)
+            orbits = np.minimum(orbits, orbits[places])
             back = np.empty_like(orbits)
-            back[one] = orbits
+            back[places] = orbits
             orbits = np.minimum(orbits, back)
         if (orbits == before).all():
             return torch.from_numpy(np.unique(orbits, return_inverse=True)[1].ravel())

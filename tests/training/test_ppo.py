@@ -236,6 +236,30 @@ def test_compiled_networks_play_like_torch(tmp_path: Path) -> None:
     assert (policy.act(games.observations, games.action_masks, games.seats) == greedy).mean() > 0.99
 
 
+def test_a_network_to_start_from_is_made_as_sure_as_wanted_and_means_the_same(tmp_path: Path) -> None:
+    unsure = Trainer(replace(SMALL, out=str(tmp_path)))
+    torch.nn.init.normal_(unsure.network.policy.weight, std=0.3)
+    networks.write(tmp_path / WEIGHTS, unsure.network, unsure.variant)
+    start = replace(SMALL, start=f"ppo:{tmp_path}")
+    games = unsure.games
+    rows, masks = torch.from_numpy(games.observations), torch.from_numpy(games.action_masks)
+    choices = masks.sum(1) > 1
+
+    @torch.no_grad()
+    def entropy(network: Network) -> float:
+        log_probs = network(rows, masks)[0][choices].clamp_min(-60)
+        return float(-(log_probs.exp() * log_probs).sum(1).mean())
+
+    assert entropy(Trainer(start).network) == pytest.approx(entropy(unsure.network), abs=1e-4)  # as it is
+    surer = Trainer(replace(start, start_entropy=0.3)).network
+    assert entropy(unsure.network) > 0.35
+    assert entropy(surer) == pytest.approx(0.3, abs=0.01)
+    assert (surer(rows, masks)[0].argmax(1) == unsure.network(rows, masks)[0].argmax(1)).all()
+    assert entropy(Trainer(replace(start, start_entropy=50.0)).network) == pytest.approx(
+        entropy(unsure.network), abs=1e-4
+    )
+
+
 def test_a_policy_can_draw_from_its_probabilities(tmp_path: Path) -> None:
     known = positions()
     network = Network.for_variant(known.variant, 8, 1)
