@@ -24,6 +24,9 @@ Where more than two sides play, it matters whom a network has learned to play wi
 heuristic players, half of the games among its own copies and half alone among heuristics, and share what they know of
 all colours, in the basic game of all pictures too: files are small for the number of their weights. Yokai Septet's
 learned by playouts as well, without such symmetries. Pikit's are by PPO: there playouts by the heuristic teach less.
+
+The second stages of Seven Suitors and of Yokai Septet for three started from the first ones' networks as they had been
+shipped before, at half precision: who trains them again gets networks that differ by more than the machine's rounding.
 """
 """What numbers do not tell; true of the networks that are shipped now, to be changed with them."""
 
