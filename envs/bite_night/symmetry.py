@@ -1,7 +1,7 @@
 """Bite Night would be the same with its colours renamed, and in the basic game with its pictures renamed, too.
 
-Only the advanced cards name pictures. The two copies of a tile are kept apart: telling them apart helps players not to
-grab for the same one.
+Only the advanced cards name pictures. The two copies of a tile are kept apart, though the basic game does not need it:
+players who grab at once can use them to keep out of each other's way.
 """
 
 from typing import Any
