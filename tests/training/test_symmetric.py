@@ -1,9 +1,9 @@
 """Networks that share weights by a game's symmetries: what they compute and learn, and where they cannot start."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from monsterzoo.training.config import Config, PlayoutConfig, RunConfig
 from monsterzoo.training.network import Network, NetworkPolicy, write
 from monsterzoo.training.playouts import Trainer
 from monsterzoo.training.symmetric import Shared, is_symmetric
+from nim import NIM
 
 BASIC, ADVANCED = {"players": 4}, {"players": 3, "advanced": True}
 TINY = PlayoutConfig(game="bite_night_v0", players=3, num_envs=8, width=64, updates=2, threads=1, evaluate=())
@@ -134,9 +135,7 @@ def test_rows_that_are_no_permutations_and_symmetries_of_other_games_are_refused
         Symmetry(swap, np.array([[1, 1]]), swap)
     with pytest.raises(ValueError, match=r"as many rows of things as of columns, not the shape \(2, 2\)"):
         Symmetry(swap, same, np.vstack([swap, swap]))
-    known = find_game("pikit_v0").variant(players=2)
-    game = SimpleNamespace(symmetry=lambda options: Symmetry(swap, same, swap))
-    with pytest.raises(ValueError, match=r"its symmetry has \(2, 3\) columns and actions, the game \(152, 91\)"):
-        type(known).symmetry.func(  # type: ignore[attr-defined]
-            SimpleNamespace(game=game, options={}, layout=known.layout, num_actions=known.num_actions)
-        )
+    other = replace(NIM, symmetry=lambda options: Symmetry(swap, same, swap)).variant()
+    sizes = re.escape(str((other.layout.size, other.num_actions)))
+    with pytest.raises(ValueError, match=rf"its symmetry has \(2, 3\) columns and actions, the game {sizes}"):
+        _ = other.symmetry
