@@ -21,14 +21,16 @@ import numba
 from numba import types
 from numba.core.caching import FunctionCache, NullCache
 
+from .type_keys import key_of
+
 _UNUSED_DAYS = 14
 _CORE = Path(__file__).resolve().parent
 _belongings: dict[Any, Path] = {}
 
 
 def belongs_to(function: Callable[..., Any], kind: Any) -> None:
-    """Kernels with arguments of a `kind` (a numba record type, or a NamedTuple class) build on a function's home."""
-    _belongings[kind] = _home(function)
+    """Kernels with arguments of a type (a record's dtype or a NamedTuple class) build on a function's home."""
+    _belongings[key_of(kind)] = _home(function)
 
 
 def sources_of(function: Callable[..., Any], arguments: Any) -> frozenset[Path]:
@@ -84,9 +86,8 @@ def _digest(home: Path) -> bytes:
 def _homes(arguments: Any) -> Iterator[Path]:
     """The homes of whatever some numba types are made of."""
     for one in arguments:
-        kind = getattr(one, "instance_class", one)
-        if kind in _belongings:
-            yield _belongings[kind]
+        if key_of(one) in _belongings:
+            yield _belongings[key_of(one)]
         if isinstance(one, types.Array):
             yield from _homes([one.dtype])
         elif isinstance(one, types.BaseTuple):

@@ -12,13 +12,14 @@ import numpy as np
 from . import contract, kernels
 from .contract import PLAYING, REWARD_SCORE, REWARD_WIN, TERMINATED, TRUNCATED
 from .encoding import register_layouts
-from .jit import belongs_to, type_of
+from .jit import belongs_to
 from .layout import Layout
 from .options import REWARD, Option, is_whole, resolve, whole
 from .rng import generator
 from .scene import Scene, Sight, Told
 from .snapshots import SnapshotError
 from .symmetry import Symmetry
+from .type_keys import key_of
 
 
 class IllegalActionError(ValueError):
@@ -110,8 +111,8 @@ class Game:
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*_v\d+", self.name):
             raise ValueError(f"a game is called like 'pikit_v0', with its version at the end, not {self.name!r}")
-        for kind in (type_of(self.record), type_of(self.view)):
-            owner = _owners.setdefault(kind, self.name)
+        for kind in (self.record, self.view):
+            owner = _owners.setdefault(key_of(kind), self.name)
             if owner != self.name:
                 raise ValueError(
                     f"{self.name} has a record or view with exactly the fields of one of {owner}: compiled code "
@@ -119,8 +120,8 @@ class Game:
                 )
         rules = ("setup", "legal", "step", "look", "score", "determinize")
         contract.register(self.record, **{name: getattr(self, name) for name in rules})
-        register_layouts(type_of(self.view), lambda: self.layouts)
-        belongs_to(self.look, type_of(self.view))
+        register_layouts(self.view, lambda: self.layouts)
+        belongs_to(self.look, self.view)
 
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from .bits import has, lowest, wrap
 from .contract import PLAYING, REWARD_SCORE, TERMINATED, TRUNCATED, legal, observe, score, setup, step
+from .dispatch import dispatched, implement
 from .encoding import expand
 from .jit import belongs_to, compiled, inlined, kernel, overload
 from .kernels import legal_or_wait, pick, score_reward, win_reward
@@ -30,26 +30,15 @@ class Uniform(NamedTuple):
     weight: int = 1
 
 
-choosers: dict[type, Callable[..., Any]] = {}
-"""The plain Python code of each compiled policy."""
-
-
+@dispatched()
 def choose(policy: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
     """The action a compiled policy picks for an acting seat; `words` and `views` are overwritten."""
-    return choosers[type(policy)](policy, state, seat, words, views, stream)
 
 
 def compiled_policy(kind: type, function: Callable[..., Any]) -> None:
     """Let kernels play a policy: `function` has the arguments of `choose` and is compiled code."""
-    choosers[kind] = function
+    implement(choose, kind, function)
     belongs_to(function, kind)
-
-    def by_type(policy, state, seat, words, views, stream):
-        if isinstance(policy, types.NamedTuple | types.NamedUniTuple) and policy.instance_class is kind:
-            return getattr(function, "py_func", function)
-        return None
-
-    overload(choose)(by_type)
 
 
 class Mixed(NamedTuple):
@@ -119,21 +108,24 @@ def _choose_one(tokens, which, state, seat, words, views, stream):
     return first_or_rest
 
 
-def choose_at(policy: Any, place: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
-    """`choose` at a table that may be mixed."""
-    if isinstance(policy, Mixed):
-        which = (policy.places >> (2 * place)) & 3
-        return choose_one(policy.tokens, which, state, seat, words, views, stream)
+@compiled
+def choose_alike(policy, place, state, seat, words, views, stream):
+    """`choose` where every place has the same policy."""
     return choose(policy, state, seat, words, views, stream)
 
 
-@overload(choose_at)
-def _choose_at(policy, place, state, seat, words, views, stream):
-    if policy.instance_class is Mixed:
-        return lambda policy, place, state, seat, words, views, stream: choose_one(
-            policy.tokens, (policy.places >> (2 * place)) & 3, state, seat, words, views, stream
-        )
-    return lambda policy, place, state, seat, words, views, stream: choose(policy, state, seat, words, views, stream)
+@compiled
+def choose_mixed(policy, place, state, seat, words, views, stream):
+    """`choose` by the token that plays a place."""
+    return choose_one(policy.tokens, (policy.places >> (2 * place)) & 3, state, seat, words, views, stream)
+
+
+@dispatched(default=choose_alike)
+def choose_at(policy: Any, place: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
+    """`choose` at a place of a table that may be mixed."""
+
+
+implement(choose_at, Mixed, choose_mixed)
 
 
 @compiled
