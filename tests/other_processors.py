@@ -1,9 +1,9 @@
 """Run by `test_layouts`, compiled for another processor: layouts with 8, 16, … 72 columns of 0/1, each bit by bit."""
 
 import numpy as np
+from monsterzoo.envs.compiling.encoding import encode, register_layouts
+from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.core.contract import view_type
-from monsterzoo.envs.core.encoding import encode, register_layouts
-from monsterzoo.envs.core.jit import kernel
 from monsterzoo.envs.core.layout import Layout, bitset, numbers
 
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from monsterzoo.envs.compiling.encoding import encode, register_layouts
+from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.core.contract import view_type
-from monsterzoo.envs.core.encoding import encode, register_layouts
-from monsterzoo.envs.core.jit import kernel
 from monsterzoo.envs.core.layout import NUMBERS, ONE_HOT, SET, Field, Layout, bitset, coded, numbers, one_hot
 
 

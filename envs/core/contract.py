@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .dispatch import dispatched, implement
-from .encoding import encode
-from .jit import belongs_to, compiled, kernel
+from ..compiling.dispatch import dispatched, implement
+from ..compiling.encoding import encode
+from ..compiling.jit import belongs_to, compiled, kernel
 
 MAX_PLAYERS = 4
 

@@ -11,12 +11,12 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
+from monsterzoo.envs.compiling.dispatch import dispatched, implement, is_implemented
+from monsterzoo.envs.compiling.jit import compiled, inlined, kernel
 from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, lowest
 from monsterzoo.envs.core.contract import legal, look
-from monsterzoo.envs.core.dispatch import dispatched, implement, is_implemented
 from monsterzoo.envs.core.game import Game, Variant
-from monsterzoo.envs.core.jit import compiled, inlined, kernel
-from monsterzoo.envs.core.seat_kernels import compiled_policy
+from monsterzoo.envs.match.compiled_policies import compiled_policy
 
 from ..base import named, read_table
 

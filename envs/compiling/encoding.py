@@ -14,9 +14,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.numpy_support import as_dtype
 
+from ..core.layout import CODED, NUMBERS, ONE_HOT, Field, Layout
 from .dispatch import TypeTable
 from .jit import inlined, overload
-from .layout import CODED, NUMBERS, ONE_HOT, Field, Layout
 
 WORD = ir.IntType(64)
 _layouts: TypeTable[Callable[[], tuple[Layout, ...]]] = TypeTable("encode")

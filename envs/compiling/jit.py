@@ -14,9 +14,9 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.extending import overload as numba_overload
 
-from .cache import belongs_to, kept_for, note_sources, sources_of
+from .cache import SHARED, belongs_to, kept_for, note_sources, sources_of
 from .linking import InnerFunction, PartCompiler, WholeCompiler
-from .patience import patience
+from .notice import compile_notice
 
 JIT_OFF = bool(numba.config.DISABLE_JIT)
 """True under `NUMBA_DISABLE_JIT=1`: every kernel is then the plain Python function."""
@@ -82,8 +82,9 @@ class _Kernel(CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         arguments, _ = sigutils.normalize_signature(sig)
         sources = sources_of(self.py_func, arguments)
-        what = ", ".join(sorted(home.stem for home in sources if home.name != "core")) or "MonsterZoo"
-        with global_compiler_lock, patience(what, SECONDS * len(sources)):
+        own = sources - SHARED
+        what = ", ".join(sorted(home.stem for home in own)) or "MonsterZoo"
+        with global_compiler_lock, compile_notice(what, SECONDS * (1 + len(own))):
             self._cache = kept_for(self.py_func, sources, "-checked" if CHECKS else "")
             return super().compile(sig)
 
