@@ -24,10 +24,11 @@ import gymnasium
 import numpy as np
 from monsterzoo import envs, policies
 from monsterzoo.envs.aec import GameEnv
-from monsterzoo.envs.core import kernels
+from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import generator, streams
+from monsterzoo.envs.match import kernels
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.policies.heuristics import Heuristic, has_heuristic
 from monsterzoo.policies.networks import make_net
@@ -79,7 +80,7 @@ def engine(variant: Variant, count: int) -> Run:
     states = variant.new_states(count)
     states["rng"] = [generator(seed) for seed in range(count)]
     for i in range(count):
-        kernels.begin(states, i)
+        stepping.begin(states, i)
     luck, words = streams(0, count, "sample"), np.zeros(variant.words, np.uint64)
     return partial(timed, lambda: kernels.play_randomly(states, luck, 100, words))
 

@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
-from .core import kernels
+from .core import stepping
 from .core.contract import PLAYING, TERMINATED
 from .core.game import Game, Variant
 from .core.layout import Layout
@@ -129,7 +129,7 @@ class GameEnv(AECEnv):
             if seed is not None:
                 self._states["rng"] = generator(seed)
             self._start = {"seed": seed} if seed is not None else {"generator": int(self._states["rng"][0])}
-            kernels.begin(self._states, 0)
+            stepping.begin(self._states, 0)
         if seed is not None:
             self.np_random_seed, self._random = seed, None
         self._seeded = True
@@ -155,7 +155,7 @@ class GameEnv(AECEnv):
         self.truncations = dict.fromkeys(agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in agents}
         masks = np.empty(self._mask_shape, np.uint64)
-        kernels.mask_all(self._states, 0, masks, self._words, self._num_actions)
+        stepping.mask_all(self._states, 0, masks, self._words, self._num_actions)
         self._show(masks, int(self._states["acting"][0]))
 
     def _show(self, masks: np.ndarray, acting: int) -> None:
@@ -196,7 +196,7 @@ class GameEnv(AECEnv):
             self._renderer.remember(self._states, seat, number)
         masks = np.empty(self._mask_shape, np.uint64)
         acting = int(
-            kernels.advance_one(self._states, 0, seat, number, self._rewards, masks, self._words, self._num_actions)
+            stepping.advance_one(self._states, 0, seat, number, self._rewards, masks, self._words, self._num_actions)
         )
         self._moves.append((seat, number))
         cumulative, rewards = self._cumulative_rewards, self.rewards
@@ -239,7 +239,7 @@ class GameEnv(AECEnv):
         """What an agent may see now, a dict of arrays or one array; fresh ones."""
         seat = self._seat(agent)
         row = np.empty(self._columns, np.int8)
-        kernels.observe_one(self._states, 0, seat, self._views, row.view(np.uint64))
+        stepping.observe_one(self._states, 0, seat, self._views, row.view(np.uint64))
         if self._boxed:
             return row
         return {"observation": row, "action_mask": self._masks[seat].copy()}

@@ -27,7 +27,7 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, ren
 
 from . import make, make_vec, replay
 from .aec import GameEnv
-from .core import contract, kernels
+from .core import contract, stepping
 from .core.catalogue import find_game
 from .core.contract import HEADER, MAX_PLAYERS, PLAYING, VIEW_HEADER, imagine
 from .core.game import Game, IllegalActionError, Variant
@@ -283,13 +283,13 @@ def check_contract(case: Case) -> None:
         games += 1
         fresh = variant.new_states(1)
         fresh["rng"] = states["rng"]
-        kernels.begin(fresh, 0)
-        kernels.begin(states, 0)
+        stepping.begin(fresh, 0)
+        stepping.begin(states, 0)
         _plainly(contract.setup, plain[0])
         assert _same(fresh, states), f"setup leaves something of the last game in {_changed(fresh, states)}"
         assert _same(plain, states), f"setup in plain Python and compiled differs in {_changed(plain, states)}"
         _check_turn(variant, states)
-        kernels.mask_all(states, 0, masks, words, variant.num_actions)
+        stepping.mask_all(states, 0, masks, words, variant.num_actions)
         while states["outcome"][0] == PLAYING:
             where = f"in position {variant.snapshot(states[0])}"
             seat = int(random.choice([seat for seat in range(variant.players) if states["acting"][0] >> seat & 1]))
@@ -297,7 +297,7 @@ def check_contract(case: Case) -> None:
             assert legal.any(), f"seat {seat} has no legal action {where}"
             assert not legal[variant.num_actions - 1 :].any(), f"seat {seat} has legal actions without a name {where}"
             action = int(random.choice(np.flatnonzero(legal)))
-            kernels.advance_one(states, 0, seat, action, rewards, masks, words, variant.num_actions)
+            stepping.advance_one(states, 0, seat, action, rewards, masks, words, variant.num_actions)
             _plainly(contract.step, plain[0], seat, action)
             name = variant.action_names[action]
             assert _same(plain, states), (
@@ -542,7 +542,7 @@ def check_views(case: Case) -> None:
         for seat in range(variant.players):
             moment = f"seat {seat} at step {step}"
             view, row = variant.look(env._states, 0, seat), variant.observation(env._states, 0, seat)
-            kernels.observe_one(env._states, 0, seat, _used_views(variant), again.view(np.uint64))
+            stepping.observe_one(env._states, 0, seat, _used_views(variant), again.view(np.uint64))
             assert _same(again, row), f"{moment}: look does not write {_other_columns(variant, row, again)}"
             try:
                 back = variant.decode(row[None])

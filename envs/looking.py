@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .core import kernels
+from .core import stepping
 from .core.contract import PLAYING
 from .core.game import Variant, fields_of
 from .core.scene import Scene, Sight, Told
@@ -108,7 +108,7 @@ def stepped(variant: Variant, states: np.ndarray, seat: int, action: int) -> np.
     """The position after a legal action, an array (1,) of its own."""
     after = states.copy()
     masks, words = np.empty((variant.players, 8 * variant.words), np.uint64), np.empty(variant.words, np.uint64)
-    kernels.advance_one(
+    stepping.advance_one(
         after, 0, seat, action, np.empty(variant.players, np.float32), masks, words, variant.num_actions
     )
     return after

@@ -9,15 +9,15 @@ from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from .core import seat_kernels
+from .compiling.threads import Crew, check_counts
 from .core.catalogue import find_game
 from .core.contract import PLAYING
 from .core.game import Game, IllegalActionError
 from .core.options import UnexpectedOptionError, is_whole, whole
 from .core.rng import check_seed, env_seed, generator, streams
-from .core.seat_kernels import Uniform, fresh_token, mix_tokens
-from .core.threads import Crew, check_counts
 from .looking import stepped
+from .match import single_seat
+from .match.compiled_policies import Uniform, fresh_token, mix_tokens
 from .players import as_actions, ask, check_player, make_player
 from .rendering import FPS, MODES, SIZE, Renderer
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
@@ -142,11 +142,11 @@ class SeatVectorEnv(VectorEnv):
         else:
             self.learners[begun] = self._first_seats[begun]
         self._sow(seeds, begun)
-        self._orders[:] = np.where(begun, seat_kernels.BEGIN, seat_kernels.LEAVE)
+        self._orders[:] = np.where(begun, single_seat.BEGIN, single_seat.LEAVE)
         for i in np.flatnonzero(begun):
             if positions[i] is not None:
                 self.states[i : i + 1] = positions[i]
-                self._orders[i] = seat_kernels.GO_ON
+                self._orders[i] = single_seat.GO_ON
         self._run()
         observed = self._observed()
         return observed, self._info(observed)
@@ -164,7 +164,7 @@ class SeatVectorEnv(VectorEnv):
             raise IllegalActionError(
                 f"actions are 0 to {self.variant.num_actions - 1}, not {choices.min()} to {choices.max()}"
             )
-        self._orders[:] = seat_kernels.CARRY_OUT
+        self._orders[:] = single_seat.CARRY_OUT
         if not self._at_once:
             self._follow_finished()
         self._run()
@@ -215,7 +215,7 @@ class SeatVectorEnv(VectorEnv):
         variant = self.variant
         self._scratch = [(np.zeros(variant.words, np.uint64), variant.new_views()) for _ in range(threads)]
         scratch = [(fresh_token(self._compiled), *own) for own in self._scratch]
-        self._seats = seat_kernels.Seats(
+        self._seats = single_seat.Seats(
             states=self.states,
             finals=self.final_states,
             learners=self.learners,
@@ -232,7 +232,7 @@ class SeatVectorEnv(VectorEnv):
             orders=self._orders,
         )
         arguments = (self._seats, self._turn, self._at_once, variant.num_actions)
-        self._crew = Crew(threads, seat_kernels.step_seats, arguments, scratch)
+        self._crew = Crew(threads, single_seat.step_seats, arguments, scratch)
         self._finals_in_place = self._final_observations(self._last[: 0 if self.copy else None])
 
     def __getstate__(self) -> dict[str, Any]:
@@ -291,7 +291,7 @@ class SeatVectorEnv(VectorEnv):
                 f"games {np.flatnonzero(over).tolist()} are over: begin others with "
                 "reset(options={'reset_mask': …}) before the next step"
             )
-        self._orders[over] = seat_kernels.BEGIN
+        self._orders[over] = single_seat.BEGIN
         self._pass_on(over)
 
     def _run(self) -> None:
@@ -305,15 +305,15 @@ class SeatVectorEnv(VectorEnv):
 
     def _run_in_pieces(self) -> None:
         seats, views = self._seats, self._scratch[0][1]
-        seat_kernels.follow_all(seats)
+        single_seat.follow_all(seats)
         self._ask_others()
-        seat_kernels.note_ends(seats, self._turn, self._at_once, views)
+        single_seat.note_ends(seats, self._turn, self._at_once, views)
         # What the learner gains before its first decision belongs to no decision.
-        rewards = np.where(self._orders == seat_kernels.CARRY_OUT, self._rewards, np.float32(0))
-        while seat_kernels.replace_finished(seats, self._at_once):  # again where others alone finish a game
+        rewards = np.where(self._orders == single_seat.CARRY_OUT, self._rewards, np.float32(0))
+        while single_seat.replace_finished(seats, self._at_once):  # again where others alone finish a game
             self._ask_others()
         self._rewards[:] = rewards
-        seat_kernels.show_learners(seats, self.variant.num_actions, views)
+        single_seat.show_learners(seats, self.variant.num_actions, views)
 
     def _ask_others(self) -> None:
         """Let the other seats' policies decide until every game waits for its learner or is over."""
@@ -322,7 +322,7 @@ class SeatVectorEnv(VectorEnv):
         rows, masks = np.zeros((n, variant.layout.size), np.int8), np.zeros((n, 64 * variant.words), np.int8)
         while True:
             shown = (rows.view(np.uint64), masks.view(np.uint64), *self._scratch[0], variant.num_actions)
-            count = seat_kernels.find_others(self.states, self.learners, games, seats, *shown)
+            count = single_seat.find_others(self.states, self.learners, games, seats, *shown)
             if not count:
                 return
             choices = np.zeros(count, np.int64)
@@ -332,7 +332,7 @@ class SeatVectorEnv(VectorEnv):
                 if len(asked):
                     mask, states = masks[asked, : variant.num_actions], self.states[games[asked]]
                     choices[asked] = ask(policy, variant, rows[asked], mask, seats[asked], states)
-            seat_kernels.step_others(self.states, self.learners, games[:count], seats[:count], choices, self._rewards)
+            single_seat.step_others(self.states, self.learners, games[:count], seats[:count], choices, self._rewards)
 
     def _observed(self) -> Any:
         masks = self._masks[:, : self.variant.num_actions]

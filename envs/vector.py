@@ -5,22 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from .core import kernels
+from .compiling.threads import Crew, check_counts
 from .core.contract import PLAYING
 from .core.game import Game, IllegalActionError
-from .core.jit import kernel
-from .core.kernels import refresh
 from .core.rng import check_seed, env_seed, generator, streams
-from .core.threads import Crew, check_counts
+from .match import kernels
 from .players import as_actions
 from .spaces import action_space, fresh_seed, observation_space
-
-
-@kernel
-def refresh_all(batch, views):
-    """Write who decides in every game, with observations and masks."""
-    for i in range(len(batch.states)):
-        refresh(batch, i, views[0])
 
 
 class VectorGame:
@@ -181,7 +172,7 @@ class VectorGame:
         for name, values in lasting.items():
             values[...] = saved[name]
         # Not taken over: what a seat knows and may do follows from the states.
-        refresh_all(self._batch, self.variant.new_views())
+        kernels.refresh_all(self._batch, self.variant.new_views())
 
     def _lasting(self) -> dict[str, np.ndarray]:
         outcome = {"rewards": self.rewards, "terminated": self.terminated, "truncated": self.truncated}

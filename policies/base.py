@@ -56,5 +56,5 @@ def read_table(
 
 
 def compiled_form(policy: Any) -> Any:
-    """The NamedTuple that plays the policy inside compiled loops (`seat_kernels.choose`), or None."""
+    """The NamedTuple that plays the policy inside compiled loops (`match.compiled_policies`), or None."""
     return getattr(policy, "compiled", None)

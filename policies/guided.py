@@ -20,11 +20,11 @@ alone, only nodes that were reached several times are evaluated.
 import math
 
 import numpy as np
+from monsterzoo.envs.compiling.jit import compiled, kernel
 from monsterzoo.envs.core.bits import ZERO, drop_lowest, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, legal, observe, resample, step
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.jit import compiled, kernel
-from monsterzoo.envs.core.seat_kernels import choose
+from monsterzoo.envs.match.compiled_policies import choose
 
 from .heuristics import sole
 from .horizons import focus, outlook

@@ -8,11 +8,11 @@ so all networks of a game share one compilation.
 from typing import Any, NamedTuple
 
 import numpy as np
+from monsterzoo.envs.compiling.jit import compiled, inlined, kernel, numeric, overload
 from monsterzoo.envs.core.bits import ZERO, drop_lowest, lowest
 from monsterzoo.envs.core.contract import legal, observe
-from monsterzoo.envs.core.jit import compiled, inlined, kernel, numeric, overload
 from monsterzoo.envs.core.rng import draw32
-from monsterzoo.envs.core.seat_kernels import compiled_policy
+from monsterzoo.envs.match.compiled_policies import compiled_policy
 
 from .heuristics import sole
 

@@ -27,14 +27,14 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from monsterzoo.envs.compiling.jit import compiled, direct, kernel
+from monsterzoo.envs.compiling.threads import Team
 from monsterzoo.envs.core.bits import bit, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, legal, resample, step
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.jit import compiled, direct, kernel
-from monsterzoo.envs.core.kernels import pick
 from monsterzoo.envs.core.rng import generator, streams
-from monsterzoo.envs.core.seat_kernels import Uniform, choose, fresh_token
-from monsterzoo.envs.core.threads import Team
+from monsterzoo.envs.match.compiled_policies import Uniform, choose, fresh_token
+from monsterzoo.envs.match.kernels import pick
 from monsterzoo.envs.players import make_player
 
 from . import heuristics, horizons

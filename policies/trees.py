@@ -4,8 +4,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from monsterzoo.envs.compiling.jit import compiled, inlined, kernel
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.jit import compiled, inlined, kernel
 
 NODE = np.dtype(
     (

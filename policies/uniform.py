@@ -1,10 +1,10 @@
 """The random player."""
 
 import numpy as np
-from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
-from monsterzoo.envs.core.seat_kernels import Uniform
+from monsterzoo.envs.match import kernels
+from monsterzoo.envs.match.compiled_policies import Uniform
 
 from .base import named, read_table
 

@@ -1,9 +1,9 @@
 """Run by `test_layouts`, compiled for another processor: layouts with 8, 16, … 72 columns of 0/1, each bit by bit."""
 
 import numpy as np
+from monsterzoo.envs.compiling.encoding import encode, register_layouts
+from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.core.contract import view_type
-from monsterzoo.envs.core.encoding import encode, register_layouts
-from monsterzoo.envs.core.jit import kernel, type_of
 from monsterzoo.envs.core.layout import Layout, bitset, numbers
 
 
@@ -26,7 +26,7 @@ def main() -> None:
         for count in counts
     )
     view = view_type([("cards", np.uint64), ("more", np.uint8), ("score", np.int8)])
-    register_layouts(type_of(view), lambda: layouts)
+    register_layouts(view, lambda: layouts)
     for place, (count, layout) in enumerate(zip(counts, layouts, strict=True)):
         views = np.zeros(count + 1, view)
         views["layout"], views["score"] = place, 7

@@ -12,10 +12,10 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from monsterzoo.envs import IllegalActionError, env_seed, make_vec, variant
 from monsterzoo.envs.aec import GameEnv
-from monsterzoo.envs.core import kernels
+from monsterzoo.envs.compiling.jit import JIT_OFF
+from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.core.jit import JIT_OFF
-from monsterzoo.envs.core.seat_kernels import ILLEGAL_REWARD
+from monsterzoo.envs.match.single_seat import ILLEGAL_REWARD
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.envs.single import SeatVectorEnv
 
@@ -282,7 +282,7 @@ def test_nothing_of_a_finished_game_stays_in_the_next(name, options):
         for i in np.flatnonzero(terminated | truncated):
             fresh[0] = vec.variant.template[0]
             fresh["rng"] = vec.final_states[i]["rng"]
-            kernels.begin(fresh, 0)
+            stepping.begin(fresh, 0)
             assert fresh[0].tobytes() == vec.states[i].tobytes()
             finished += 1
 

@@ -1,4 +1,4 @@
-"""The first minute: what users are told while something compiles, compiling ahead, and the modes of compilation."""
+"""Notes while numba compiles, compiling ahead, modes of compilation, and a cache that fails."""
 
 import os
 import subprocess
@@ -9,36 +9,36 @@ from pathlib import Path
 
 import pytest
 from monsterzoo.benchmarks import coldstart
-from monsterzoo.envs.core import patience
-from monsterzoo.envs.core.jit import JIT_OFF
+from monsterzoo.envs.compiling import notice
+from monsterzoo.envs.compiling.jit import JIT_OFF
 from toys import write_game
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody to whom a moment is long."""
-    monkeypatch.setattr(patience, "SILENCE", 0.05)
-    monkeypatch.setattr(patience, "_told", set())
+def early_notice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Print the note after a moment."""
+    monkeypatch.setattr(notice, "DELAY", 0.05)
+    monkeypatch.setattr(notice, "_noted", set())
 
 
-def test_long_compiling_is_announced_once(impatient: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_long_compiling_is_announced_once(early_notice: None, capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):
-        with patience.patience("whist", 5):
+        with notice.compile_notice("whist", 5):
             time.sleep(0.2)
     told = capsys.readouterr().err
     assert told.count("\n") == 1
-    assert "compiling whist, once on this machine: about 5 s" in told
+    assert "monsterzoo: compiling whist, about 5 s; later runs use the cache" in told
 
 
-def test_short_compiling_is_not_mentioned(impatient: None, capsys: pytest.CaptureFixture[str]) -> None:
-    with patience.patience("whist", 5):
+def test_short_compiling_is_not_mentioned(early_notice: None, capsys: pytest.CaptureFixture[str]) -> None:
+    with notice.compile_notice("whist", 5):
         pass
     time.sleep(0.2)
     assert capsys.readouterr().err == ""
 
 
-def test_a_kernel_within_a_kernel_is_part_of_it(impatient: None, capsys: pytest.CaptureFixture[str]) -> None:
-    with patience.patience("whist", 5), patience.patience("bridge", 5):
+def test_a_kernel_within_a_kernel_is_part_of_it(early_notice: None, capsys: pytest.CaptureFixture[str]) -> None:
+    with notice.compile_notice("whist", 5), notice.compile_notice("bridge", 5):
         time.sleep(0.2)
     assert "bridge" not in capsys.readouterr().err
 
@@ -86,7 +86,7 @@ def test_nothing_is_compiled_ahead_where_nothing_is_compiled(tmp_path: Path) -> 
 
 _BEYOND = """
 import numpy as np
-from monsterzoo.envs.core.jit import compiled, kernel
+from monsterzoo.envs.compiling.jit import compiled, kernel
 
 @compiled
 def inner(values, place):
@@ -117,7 +117,7 @@ _EDITED = """
 import sys
 from pathlib import Path
 import numpy as np
-from monsterzoo.envs.core.jit import kernel
+from monsterzoo.envs.compiling.jit import kernel
 
 @kernel
 def answer(values):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from monsterzoo.envs.compiling.jit import kernel
+from monsterzoo.envs.compiling.threads import Team
 from monsterzoo.envs.core import bits, rng
 from monsterzoo.envs.core.contract import TERMINATED, TRUNCATED, record_type, view_type
-from monsterzoo.envs.core.jit import kernel
-from monsterzoo.envs.core.kernels import share_of_win, win_reward
 from monsterzoo.envs.core.options import choice, resolve, whole_number
-from monsterzoo.envs.core.threads import Team
+from monsterzoo.envs.core.stepping import share_of_win, win_reward
 
 WORDS = st.integers(0, 2**64 - 1)
 

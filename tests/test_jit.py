@@ -14,15 +14,18 @@ import numpy as np
 import pytest
 from monsterzoo.envs import make_vec, names
 from monsterzoo.envs.aec import GameEnv
-from monsterzoo.envs.core import cache, jit, kernels
+from monsterzoo.envs.compiling import cache, jit
+from monsterzoo.envs.compiling.jit import kernel
+from monsterzoo.envs.compiling.linking import InnerFunction
+from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
-from monsterzoo.envs.core.jit import kernel
-from monsterzoo.envs.core.linking import InnerFunction
 from monsterzoo.envs.core.rng import streams
-from monsterzoo.envs.core.seat_kernels import Uniform
+from monsterzoo.envs.match import kernels
+from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import heuristics
+from monsterzoo.training.arena import play_games
 from needs import HOME, ROOT
 from toys import write_game
 
@@ -115,9 +118,9 @@ def test_a_later_process_compiles_nothing(game: str) -> None:
     code = """
 import json, sys
 sys.path.insert(0, ".")
-from test_jit import digests, kernels
+from test_jit import digests, kernels, stepping
 digests(sys.argv[1], json.loads(sys.argv[2]))
-used = [kernels.begin, kernels.advance_one, kernels.observe_one, kernels.step_batch, kernels.sample_batch]
+used = [stepping.begin, stepping.advance_one, stepping.observe_one, kernels.step_batch, kernels.sample_batch]
 print(json.dumps({k.__name__: [sum(k.stats.cache_hits.values()), sum(k.stats.cache_misses.values())] for k in used}))
 """
     for one, (hits, misses) in in_another_process("-c", code, game, json.dumps(options)).items():
@@ -141,28 +144,38 @@ def folders_of(function: Any, *arguments: Any) -> set[str]:
 
 
 @compiled_only
-def test_kernels_are_built_from_the_core_their_own_package_and_what_their_arguments_belong_to() -> None:
+def test_kernels_are_built_from_what_games_share_their_own_package_and_what_their_arguments_belong_to() -> None:
     pikit = find_game("pikit_v0").variant()
     heuristics.load(pikit)
     states, views, tokens = pikit.new_states(1), pikit.new_views(), (Uniform(), heuristics.Heuristic())
-    assert folders_of(kernels.sample_rows, np.zeros((1, 8), np.int8)) == {"envs/core"}
-    assert folders_of(kernels.begin, states, 0) == {"envs/core", "envs/pikit"}
-    assert folders_of(kernels.look_at, states, 0, 0, views) == {"envs/core", "envs/pikit"}
-    assert folders_of(heuristics.advise_views, views) == {"envs/core", "envs/pikit", "policies/heuristics"}
-    assert folders_of(kernels.begin, (tokens, (states,))) == {"envs/core", "envs/pikit", "policies/heuristics"}
-    assert folders_of(_twice, np.zeros(1)) == {"envs/core", "tests/test_jit.py"}
+    shared = {"envs/compiling", "envs/core", "envs/match"}
+    assert folders_of(kernels.sample_rows, np.zeros((1, 8), np.int8)) == shared
+    assert folders_of(stepping.begin, states, 0) == shared | {"envs/pikit"}
+    assert folders_of(stepping.look_at, states, 0, 0, views) == shared | {"envs/pikit"}
+    assert folders_of(heuristics.advise_views, views) == shared | {"envs/pikit", "policies"}
+    assert folders_of(stepping.begin, (tokens, (states,))) == shared | {"envs/pikit", "policies"}
+    assert folders_of(_twice, np.zeros(1)) == shared | {"policies", "tests/test_jit.py"}
+    assert folders_of(play_games, states) == shared | {"envs/pikit", "policies", "training"}
+
+
+def test_a_package_is_one_source_with_its_subpackages(tmp_path: Path) -> None:
+    for folder in (tmp_path / "game", tmp_path / "game" / "rules"):
+        folder.mkdir()
+        (folder / "__init__.py").touch()
+    assert cache._home_of(str(tmp_path / "game" / "rules" / "scoring.py")) == tmp_path / "game"
+    assert cache._home_of(str(tmp_path / "script.py")) == tmp_path / "script.py"
 
 
 PLAY_BOTH = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from monsterzoo.envs.core import kernels
+from monsterzoo.envs.core import stepping
 report = {}
 for name in ("alpha", "beta"):
     states = __import__(name).GAME.variant().new_states(1)
-    before = [sum(counted.values()) for counted in (kernels.begin.stats.cache_hits, kernels.begin.stats.cache_misses)]
-    kernels.begin(states, 0)
-    after = [sum(counted.values()) for counted in (kernels.begin.stats.cache_hits, kernels.begin.stats.cache_misses)]
+    before = [sum(counted.values()) for counted in (stepping.begin.stats.cache_hits, stepping.begin.stats.cache_misses)]
+    stepping.begin(states, 0)
+    after = [sum(counted.values()) for counted in (stepping.begin.stats.cache_hits, stepping.begin.stats.cache_misses)]
     hits, misses = (new - old for new, old in zip(after, before))
     report[name] = {"place": int(states[f"place_{name}"][0]), "hits": hits, "misses": misses}
 print(json.dumps(report))
@@ -321,7 +334,7 @@ def test_inner_functions_called_from_python_run_their_source() -> None:
 
 @compiled_only
 def test_inner_functions_have_no_machine_code_of_their_own() -> None:
-    assert isinstance(kernels.advance, InnerFunction)
+    assert isinstance(stepping.advance, InnerFunction)
     assert isinstance(_digits_of, InnerFunction)
     assert not isinstance(kernels.step_batch, InnerFunction)
     assert not list(cache.cache_root().rglob("*._digits_of-*.nbc"))

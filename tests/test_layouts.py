@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from monsterzoo.envs.compiling.encoding import encode, register_layouts
+from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.core.contract import view_type
-from monsterzoo.envs.core.encoding import encode, register_layouts
-from monsterzoo.envs.core.jit import kernel, type_of
 from monsterzoo.envs.core.layout import NUMBERS, ONE_HOT, SET, Field, Layout, bitset, coded, numbers, one_hot
 
 
@@ -150,7 +150,7 @@ def columns(layout: Layout, view: Any) -> list[int]:
 @settings(max_examples=60)
 @given(example=examples(), seed=st.integers(0, 2**32))
 def test_the_compiled_encoder_writes_what_the_layout_says_and_nothing_beyond(example: Example, seed: int) -> None:
-    register_layouts(type_of(example.view), lambda: example.layouts)
+    register_layouts(example.view, lambda: example.layouts)
     views = example.random_views(seed)
     rows = np.full((len(views), 8 + max(layout.size for layout in example.layouts)), 99, np.int8)
     encode_all(views, rows.view(np.uint64))

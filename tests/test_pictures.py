@@ -217,7 +217,7 @@ def test_copies_of_an_environment_show_the_same() -> None:
 
 
 def test_drawings_are_never_compiled() -> None:
-    from monsterzoo.envs.core import cache
+    from monsterzoo.envs.compiling import cache
 
     folder = cache._CORE.parent
     drawings = sorted(folder.rglob("scene*.py"))

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 from monsterzoo.envs.aec import GameEnv
-from monsterzoo.envs.core import kernels
 from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.envs.core.layout import Field, Layout
 from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.match import kernels
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
 SEED = 23

@@ -17,16 +17,17 @@ from time import monotonic
 from typing import Annotated, Any
 
 import numpy as np
-from monsterzoo.envs.core import kernels
+from monsterzoo.envs.compiling.jit import compiled, kernel
+from monsterzoo.envs.compiling.threads import Team
+from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.bits import lowest
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import PLAYING, score, setup, step
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.jit import compiled, kernel
-from monsterzoo.envs.core.kernels import share_of_win
 from monsterzoo.envs.core.rng import env_seed, generator, streams
-from monsterzoo.envs.core.seat_kernels import Uniform, choose, choose_one, distinct_tokens, fresh_token, show
-from monsterzoo.envs.core.threads import Team
+from monsterzoo.envs.core.stepping import share_of_win
+from monsterzoo.envs.match.compiled_policies import Uniform, choose, choose_one, distinct_tokens, fresh_token
+from monsterzoo.envs.match.single_seat import show
 from monsterzoo.envs.players import ask, check_player, make_player, name_of
 from monsterzoo.policies import Policy, heuristics
 from monsterzoo.policies.base import compiled_form
@@ -360,7 +361,7 @@ class Tournament:
                     states[slot] = variant.template[0]
                     states["rng"][slot] = game_luck[running[slot]]
                     luck["rng"][slot] = policy_luck[running[slot]]
-                    kernels.begin(states, slot)
+                    stepping.begin(states, slot)
             if (running < 0).all():
                 return
             show_games(states, seats, rows.view(np.uint64), masks.view(np.uint64), words, views, variant.num_actions)

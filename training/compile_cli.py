@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from monsterzoo.envs import make_vec, names
 from monsterzoo.envs.aec import GameEnv
-from monsterzoo.envs.core.cache import cache_root
+from monsterzoo.envs.compiling.cache import cache_root
+from monsterzoo.envs.compiling.jit import JIT_OFF
+from monsterzoo.envs.compiling.notice import turn_off
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Game
-from monsterzoo.envs.core.jit import JIT_OFF
-from monsterzoo.envs.core.patience import be_quiet
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import from_function
 from monsterzoo.policies.heuristics import has_heuristic
@@ -89,7 +89,7 @@ def main(arguments: Sequence[str]) -> int:
     if JIT_OFF:
         raise ValueError("NUMBA_DISABLE_JIT is set: nothing is compiled")
     games = [find_game(name) for name in chosen.games or names()]
-    be_quiet()
+    turn_off()
     begun = time.perf_counter()
     for game in games:
         for stage, use in STAGES.items():

@@ -9,8 +9,8 @@ the next, so that nothing is cut off and no value has to be guessed for a seat t
 """
 
 import numpy as np
+from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.jit import kernel
 from monsterzoo.policies.neural import check_size
 
 NONE = -1

@@ -41,7 +41,7 @@ def findings() -> dict[str, Any]:
     problems = [f"{package} is not installed: pip install monsterzoo" for package in missing("")]
     cache: dict[str, Any] | None = None
     if not problems:
-        from monsterzoo.envs.core.cache import cache_root  # imports numba
+        from monsterzoo.envs.compiling.cache import cache_root  # imports numba
 
         cache = _cache(cache_root())
         if not cache["writable"]:

@@ -3,7 +3,7 @@
 import numpy as np
 from monsterzoo.envs import VectorGame
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.kernels import share_of_win
+from monsterzoo.envs.core.stepping import share_of_win
 from monsterzoo.policies import Policy
 
 

@@ -16,12 +16,12 @@ gets into, and many games share the time.
 from typing import Any, NamedTuple
 
 import numpy as np
+from monsterzoo.envs.compiling.jit import compiled, kernel
 from monsterzoo.envs.core.bits import ZERO, bit, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, legal, observe, setup, step
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.jit import compiled, kernel
 from monsterzoo.envs.core.rng import draw, draw32
-from monsterzoo.envs.core.seat_kernels import choose, choose_one
+from monsterzoo.envs.match.compiled_policies import choose, choose_one
 from monsterzoo.policies.guided import new_guided_tree, simulate
 from monsterzoo.policies.heuristics import sole
 from monsterzoo.policies.horizons import focus, outlook

@@ -30,13 +30,13 @@ from urllib.parse import quote, unquote
 
 import numpy as np
 import pyspiel
-from monsterzoo.envs.core import kernels
+from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import PLAYING, imagine, setup
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.kernels import share_of_win
 from monsterzoo.envs.core.options import is_whole
 from monsterzoo.envs.core.rng import generator, mix, streams
+from monsterzoo.envs.core.stepping import share_of_win
 from monsterzoo.envs.players import ask, name_of
 from pyspiel import GameType, PlayerId
 
@@ -184,10 +184,10 @@ class _Table:
         rewards, masks = np.zeros(variant.players, np.float32), np.empty_like(self.masks)
         shown = (masks.view(np.uint64), np.empty(variant.words, np.uint64), variant.num_actions)
         if seat < 0:
-            kernels.begin(states, 0)
-            kernels.mask_all(states, 0, *shown)
+            stepping.begin(states, 0)
+            stepping.mask_all(states, 0, *shown)
         else:
-            kernels.advance_one(states, 0, seat, action, rewards, *shown)
+            stepping.advance_one(states, 0, seat, action, rewards, *shown)
         return states, rewards, masks
 
     def _replay(self) -> None:
@@ -204,12 +204,12 @@ class _Table:
                 if self.move[0] < 0:
                     setup(scripted)
                 else:
-                    kernels.advance(scripted, *self.move, rewards)
+                    stepping.advance(scripted, *self.move, rewards)
         except Asked as asked:
             self.count = asked.count
             return
         words = np.empty(self.variant.words, np.uint64)
-        kernels.mask_all(states, 0, masks.view(np.uint64), words, self.variant.num_actions)
+        stepping.mask_all(states, 0, masks.view(np.uint64), words, self.variant.num_actions)
         self._settle(states, rewards, masks)
 
     def _settle(self, states: np.ndarray, rewards: np.ndarray, masks: np.ndarray) -> None:
@@ -314,7 +314,7 @@ class SpielState(pyspiel.State):
         """Go on in another position, in which some seat decides."""
         table = self.table
         masks, words = np.empty_like(table.masks), np.empty(table.variant.words, np.uint64)
-        kernels.mask_all(states, 0, masks.view(np.uint64), words, table.variant.num_actions)
+        stepping.mask_all(states, 0, masks.view(np.uint64), words, table.variant.num_actions)
         table.states, table.masks, table.begun, table.move, table.script = states, masks, True, None, ()
 
 

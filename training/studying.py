@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from monsterzoo.envs.core import kernels
+from monsterzoo.envs.compiling.threads import Team
+from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.core.rng import env_seed, generator, streams
-from monsterzoo.envs.core.seat_kernels import Uniform, fresh_token
-from monsterzoo.envs.core.threads import Team
+from monsterzoo.envs.match.compiled_policies import Uniform, fresh_token
 from monsterzoo.envs.players import make_player
 from monsterzoo.policies import heuristics, horizons
 from monsterzoo.policies.base import compiled_form
@@ -53,7 +53,7 @@ class LessonLearner(Learner):
         seed = env_seed(config.seed, EVALUATION)
         self.states["rng"] = [generator(env_seed(seed, i)) for i in range(config.num_envs)]
         for i in range(config.num_envs):
-            kernels.begin(self.states, i)
+            stepping.begin(self.states, i)
         self.lessons = new_lessons(variant, config.num_envs, config.lessons)
 
     @property

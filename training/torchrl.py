@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from monsterzoo.envs.core import kernels
+from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import UnexpectedOptionError
 from monsterzoo.envs.single import SeatVectorEnv
@@ -127,7 +127,7 @@ class TablesEnv(EnvBase):
         for i in range(games.num_envs):
             states = games.final_states if over[i] else games.states
             for seat in range(games.players):
-                kernels.observe_one(states, i, seat, views, self._rows[i, seat].view(np.uint64))
+                stepping.observe_one(states, i, seat, views, self._rows[i, seat].view(np.uint64))
             if not over[i]:
                 self._masks[i, games.seats[i]] = games.action_masks[i] != 0
 

@@ -7,10 +7,10 @@ a bet, comes to the showdown; who passes after a bet gives up. The higher card w
 from typing import Any
 
 import numpy as np
+from monsterzoo.envs.compiling.jit import compiled
 from monsterzoo.envs.core.bits import has
 from monsterzoo.envs.core.contract import PLAYING, TERMINATED, record_type, view_type
 from monsterzoo.envs.core.game import Game
-from monsterzoo.envs.core.jit import compiled
 from monsterzoo.envs.core.layout import Layout, one_hot
 from monsterzoo.envs.core.options import choice
 from monsterzoo.envs.core.rng import draw

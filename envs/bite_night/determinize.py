@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..compiling.jit import compiled
 from ..core.bits import ZERO, bit, drop_lowest, lowest, nth, popcount
-from ..core.jit import compiled
 from ..core.rng import draw
 from .rules import (
     ALL_TILES,

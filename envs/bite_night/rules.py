@@ -5,9 +5,9 @@ Sections in the comments are those of the rulebook (see README.md for sources an
 
 import numpy as np
 
+from ..compiling.jit import compiled, inlined
 from ..core.bits import ZERO, bit, first, has, lowest, nth, popcount, wrap
 from ..core.contract import PLAYING, TERMINATED, record_type
-from ..core.jit import compiled, inlined
 from ..core.rng import draw, draw32
 
 NONE = -1

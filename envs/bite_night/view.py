@@ -5,9 +5,9 @@ Seats count clockwise from the observer (0 is itself). Who of those that decide 
 
 import numpy as np
 
+from ..compiling.jit import compiled, inlined
 from ..core.bits import ZERO, seen_by, seen_from, set_of, wrap
 from ..core.contract import view_type
-from ..core.jit import compiled, inlined
 from ..core.layout import Layout, bitset, numbers, one_hot
 from .rules import (
     BASIC_DESIGNS,

@@ -1,1 +1,1 @@
-"""What all games share: compilation, dispatch, random numbers, observation layouts, batched loops."""
+"""What all games share: the contract, options, random numbers, observation layouts, scenes."""

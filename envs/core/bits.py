@@ -8,7 +8,7 @@ from llvmlite.binding import get_host_cpu_features
 from numba import config, types
 from numba.extending import intrinsic
 
-from .jit import inlined, overload
+from ..compiling.jit import inlined, overload
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)

@@ -1,7 +1,7 @@
 """What every game defines, and how generic compiled code finds it.
 
-A game's state is one record that begins with the fields of `HEADER`. Generic kernels call the functions below; numba
-picks the game's own by the type of the record, and plain Python does the same by its dtype.
+A game's state is one record that begins with the fields of `HEADER`. Generic kernels call the functions below, which
+are dispatched on the type of that record.
 
 What a seat knows is a second record, the game's view. `look` is the one function that turns a state into a view; all
 that a seat gets (tensor, text, pictures, the advice of a heuristic) is made from its view.
@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .encoding import encode
-from .jit import belongs_to, compiled, kernel, overload, type_of
+from ..compiling.dispatch import dispatched, implement
+from ..compiling.encoding import encode
+from ..compiling.jit import belongs_to, compiled, kernel
 
 MAX_PLAYERS = 4
 
@@ -72,74 +73,48 @@ def _without_gaps(fields: list[tuple[Any, ...]]) -> np.dtype:
     return np.dtype((np.record, np.dtype(complete, align=True)))
 
 
-_games: dict[Any, dict[str, Callable[..., Any]]] = {}
-
-
 def register(record: np.dtype, **functions: Callable[..., Any]) -> None:
     """Make a game's functions known: setup, legal, step, look, score and determinize."""
     missing = _CONTRACT.keys() - functions.keys()
     unknown = functions.keys() - _CONTRACT.keys()
     if missing or unknown:
         raise TypeError(f"a game defines exactly {sorted(_CONTRACT)}; missing {missing}, unknown {unknown}")
-    kind = type_of(record)
-    _games[kind] = functions
-    belongs_to(functions["step"], kind)
+    for name, function in functions.items():
+        implement(_CONTRACT[name], record, function)
+    belongs_to(functions["step"], record)
 
 
-_CONTRACT: dict[str, Callable[..., Any]] = {}
-
-
-def _dispatched(stub: Callable[..., Any]) -> Callable[..., Any]:
-    """Let compiled code call `stub` and get the game's own function of that name."""
-    name = stub.__name__
-    _CONTRACT[name] = stub
-
-    def by_type(state, *rest):
-        own = _games[state][name]
-        return own.py_func if hasattr(own, "py_func") else own
-
-    overload(stub)(by_type)
-    return stub
-
-
-def _of(state: Any, name: str) -> Callable[..., Any]:
-    return _games[type_of(state.dtype)][name]
-
-
-@_dispatched
+@dispatched()
 def setup(state: Any) -> None:
     """Begin a new episode: everything but the options and the generator is set anew."""
-    return _of(state, "setup")(state)
 
 
-@_dispatched
+@dispatched()
 def legal(state: Any, seat: Any, words: Any) -> None:
     """Write the legal actions of an acting seat as a bit set; `words` is uint64 (ceil(actions / 64),)."""
-    return _of(state, "legal")(state, seat, words)
 
 
-@_dispatched
+@dispatched()
 def step(state: Any, seat: Any, action: Any) -> None:
     """Carry out a legal action of an acting seat; hidden simultaneous choices wait for the last acting seat."""
-    return _of(state, "step")(state, seat, action)
 
 
-@_dispatched
+@dispatched()
 def look(state: Any, seat: Any, view: Any) -> None:
     """Write what a seat knows: every field of the view but those that never change, see `view_type`."""
-    return _of(state, "look")(state, seat, view)
 
 
-@_dispatched
+@dispatched()
 def score(state: Any, side: Any) -> Any:
     """The side's score now, as an integer; reward="score" pays its changes."""
-    return _of(state, "score")(state, side)
 
 
-@_dispatched
+@dispatched()
 def determinize(state: Any, seat: Any) -> None:
     """Resample in place, with the state's generator, everything the seat cannot know."""
-    return _of(state, "determinize")(state, seat)
+
+
+_CONTRACT = {stub.__name__: stub for stub in (setup, legal, step, look, score, determinize)}
 
 
 @compiled

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from . import contract, kernels
+from ..compiling.encoding import register_layouts
+from ..compiling.jit import belongs_to
+from ..compiling.type_keys import key_of
+from . import contract, stepping
 from .contract import PLAYING, REWARD_SCORE, REWARD_WIN, TERMINATED, TRUNCATED
-from .encoding import register_layouts
-from .jit import belongs_to, type_of
 from .layout import Layout
 from .options import REWARD, Option, is_whole, resolve, whole
 from .rng import generator
@@ -110,8 +111,8 @@ class Game:
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*_v\d+", self.name):
             raise ValueError(f"a game is called like 'pikit_v0', with its version at the end, not {self.name!r}")
-        for kind in (type_of(self.record), type_of(self.view)):
-            owner = _owners.setdefault(kind, self.name)
+        for kind in (self.record, self.view):
+            owner = _owners.setdefault(key_of(kind), self.name)
             if owner != self.name:
                 raise ValueError(
                     f"{self.name} has a record or view with exactly the fields of one of {owner}: compiled code "
@@ -119,8 +120,8 @@ class Game:
                 )
         rules = ("setup", "legal", "step", "look", "score", "determinize")
         contract.register(self.record, **{name: getattr(self, name) for name in rules})
-        register_layouts(type_of(self.view), lambda: self.layouts)
-        belongs_to(self.look, type_of(self.view))
+        register_layouts(self.view, lambda: self.layouts)
+        belongs_to(self.look, self.view)
 
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
@@ -340,21 +341,21 @@ class Variant:
         """The seat's mask, int8 (actions,); the no-op alone where it has nothing to decide."""
         index, seat = self._place(states, index, seat)
         masks = np.empty((self.players, 64 * self.words), np.int8)
-        kernels.mask_all(states, index, masks.view(np.uint64), np.empty(self.words, np.uint64), self.num_actions)
+        stepping.mask_all(states, index, masks.view(np.uint64), np.empty(self.words, np.uint64), self.num_actions)
         return masks[seat, : self.num_actions]
 
     def observation(self, states: np.ndarray, index: int, seat: int) -> np.ndarray:
         """What a seat knows, int8 (layout.size,)."""
         index, seat = self._place(states, index, seat)
         row = np.empty(self.layout.size, np.int8)
-        kernels.observe_one(states, index, seat, self.new_views(), row.view(np.uint64))
+        stepping.observe_one(states, index, seat, self.new_views(), row.view(np.uint64))
         return row
 
     def look(self, states: np.ndarray, index: int, seat: int) -> np.ndarray:
         """What a seat knows as a view, shape (1,)."""
         index, seat = self._place(states, index, seat)
         views = self.new_views()
-        kernels.look_at(states, index, seat, views)
+        stepping.look_at(states, index, seat, views)
         return views
 
     def decode(self, observations: np.ndarray) -> np.ndarray:

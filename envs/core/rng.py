@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .jit import compiled, inlined, overload
+from ..compiling.jit import compiled, inlined, overload
 from .options import is_whole, whole
 
 STREAM = np.dtype((np.record, [("stream", np.uint64), ("rng", np.uint64)]))

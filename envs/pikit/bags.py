@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..compiling.jit import inlined, overload
 from ..core.bits import ONE
-from ..core.jit import inlined, overload
 
 _EIGHT = np.uint64(8)
 _EVERY_OTHER = np.uint64(0x00FF00FF00FF00FF)

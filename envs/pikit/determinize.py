@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..compiling.jit import compiled
 from ..core.bits import ZERO, lowest
-from ..core.jit import compiled
 from ..core.rng import draw
 from .bags import copy_of, count, total
 from .rules import REACT, can_cancel

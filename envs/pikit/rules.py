@@ -5,9 +5,9 @@ Sections in the comments are those of the rulebook (see README.md for sources an
 
 import numpy as np
 
+from ..compiling.jit import compiled, inlined
 from ..core.bits import ONE, ZERO, bit, first, has, lowest, nth, popcount, seen_from, wrap
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, record_type
-from ..core.jit import compiled, inlined
 from ..core.rng import draw
 from .bags import copy_of, count, points, total
 

@@ -6,9 +6,9 @@ it. Cards that nobody has shown are known by number only: those of the deck, and
 
 import numpy as np
 
+from ..compiling.jit import compiled, inlined
 from ..core.bits import seen_by, wrap
 from ..core.contract import view_type
-from ..core.jit import compiled, inlined
 from ..core.layout import Layout, bitset, numbers, one_hot
 from .bags import count, total
 from .rules import (

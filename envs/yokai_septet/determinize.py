@@ -4,8 +4,8 @@ from math import factorial
 
 import numpy as np
 
+from ..compiling.jit import compiled, inlined
 from ..core.bits import ZERO, bit, drop_lowest, has, lowest, popcount
-from ..core.jit import compiled, inlined
 from ..core.rng import draw, draw32
 from .rules import (
     BASE,

@@ -5,9 +5,9 @@ Sections in the comments are those of the rulebook (see README.md for sources an
 
 import numpy as np
 
+from ..compiling.jit import compiled, inlined
 from ..core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, nth, popcount, where, wrap
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, record_type
-from ..core.jit import compiled, inlined
 from ..core.rng import draw
 
 # --- Cards: suit s holds the ranks s + 1 … s + 7; foil sevens (Seven Suitors) follow as cards 49 … 55 ---

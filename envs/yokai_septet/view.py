@@ -6,9 +6,9 @@ bosses are those of rules.py.
 
 import numpy as np
 
+from ..compiling.jit import compiled, inlined
 from ..core.bits import ZERO, first, has, seen_by, set_of, where, wrap
 from ..core.contract import view_type
-from ..core.jit import compiled, inlined
 from ..core.layout import Field, Layout, bitset, coded, numbers, one_hot
 from .rules import BASE, CARDS, CARDS_WITH_FOILS, DISCARD, DOWN, NONE, PASS, UP, pass_giver
 

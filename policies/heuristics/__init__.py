@@ -11,11 +11,12 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
+from monsterzoo.envs.compiling.dispatch import dispatched, implement, is_implemented
+from monsterzoo.envs.compiling.jit import compiled, inlined, kernel
 from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, lowest
 from monsterzoo.envs.core.contract import legal, look
 from monsterzoo.envs.core.game import Game, Variant
-from monsterzoo.envs.core.jit import compiled, inlined, kernel, overload, type_of
-from monsterzoo.envs.core.seat_kernels import compiled_policy
+from monsterzoo.envs.match.compiled_policies import compiled_policy
 
 from ..base import named, read_table
 
@@ -26,7 +27,9 @@ class Heuristic(NamedTuple):
     level: int = 1
 
 
-_advisers: dict[Any, Callable[..., Any]] = {}
+@dispatched()
+def advise(view: Any, words: Any) -> Any:
+    """The action of the game's heuristic; `words` is the set of legal actions, of which there are several."""
 
 
 def register_heuristic(game: Game, function: Callable[..., Any]) -> None:
@@ -36,18 +39,7 @@ def register_heuristic(game: Game, function: Callable[..., Any]) -> None:
 
 def register(view: np.dtype, function: Callable[..., Any]) -> None:
     """The same for the type of a game's views."""
-    _advisers[type_of(view)] = function
-
-
-def advise(view: Any, words: Any) -> Any:
-    """The action of the game's heuristic; `words` is the set of legal actions, of which there are several."""
-    return _advisers[type_of(view.dtype)](view, words)
-
-
-@overload(advise)
-def _advise(view, words):
-    own = _advisers[view]
-    return lambda view, words: own(view, words)
+    implement(advise, view, function)
 
 
 @inlined
@@ -127,11 +119,11 @@ class HeuristicPolicy:
 
 def has_heuristic(variant: Variant) -> bool:
     """Whether the game has a heuristic; one of ours is imported, so that kernels that play it can be compiled."""
-    kind = type_of(variant.game.view)
+    view = variant.game.view
     name = f"{__name__}.{variant.game.name.rsplit('_', 1)[0]}"
-    if kind not in _advisers and find_spec(name) is not None:
+    if not is_implemented(advise, view) and find_spec(name) is not None:
         import_module(name)
-    return kind in _advisers
+    return is_implemented(advise, view)
 
 
 def load(variant: Variant) -> None:

@@ -42,8 +42,8 @@ from monsterzoo.envs.bite_night.rules import (
     twice,
 )
 from monsterzoo.envs.bite_night.view import VIEW
+from monsterzoo.envs.compiling.jit import compiled, inlined
 from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, first, has, lowest, popcount
-from monsterzoo.envs.core.jit import compiled, inlined
 
 from . import register
 

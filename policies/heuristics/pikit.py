@@ -10,8 +10,8 @@
 """
 
 import numpy as np
+from monsterzoo.envs.compiling.jit import compiled, inlined
 from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, first, has, lowest, popcount, wrap
-from monsterzoo.envs.core.jit import compiled, inlined
 from monsterzoo.envs.pikit.bags import copy_of, count, points, total
 from monsterzoo.envs.pikit.rules import (
     ACCEPT,

@@ -13,8 +13,8 @@ The ideas, the same for all variants:
 """
 
 import numpy as np
+from monsterzoo.envs.compiling.jit import compiled, inlined
 from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, first, has, lowest, popcount, where
-from monsterzoo.envs.core.jit import compiled, inlined
 from monsterzoo.envs.yokai_septet.rules import (
     BASE,
     BOSSES,

@@ -12,17 +12,11 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from monsterzoo.envs.compiling.dispatch import dispatched, implement, is_implemented
+from monsterzoo.envs.compiling.jit import compiled
 from monsterzoo.envs.core.contract import REWARD_SCORE, score
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.jit import compiled, overload, type_of
-from monsterzoo.envs.core.kernels import score_reward, share_of_win
-
-_games: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {}
-
-
-def register(record: np.dtype, focus: Callable[..., Any], outlook: Callable[..., Any]) -> None:
-    """Make a game's horizon known."""
-    _games[type_of(record)] = (focus, outlook)
+from monsterzoo.envs.core.stepping import score_reward, share_of_win
 
 
 def load(variant: Variant) -> None:
@@ -35,7 +29,7 @@ def load(variant: Variant) -> None:
 def is_near(variant: Variant) -> bool:
     """Whether the game has a horizon of its own, so that worlds are not played to their end."""
     load(variant)
-    return type_of(variant.game.record) in _games
+    return is_implemented(focus, variant.game.record)
 
 
 @compiled
@@ -63,27 +57,17 @@ def as_rewarded(world, truth, side):
     return min(max(0.5 + 0.5 * np.float64(lead), 0.0), 1.0)
 
 
+@dispatched(default=play_to_the_end)
 def focus(world: Any) -> None:
     """Make an imagined world end where search stops looking."""
-    _of(world.dtype)[0](world)
 
 
+@dispatched(default=as_rewarded)
 def outlook(world: Any, truth: Any, side: Any) -> Any:
     """What the side can expect of the game, from 0 to 1; the world has ended, `truth` has the real options."""
-    return _of(world.dtype)[1](world, truth, side)
 
 
-def _of(record: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    return _games.get(record, (play_to_the_end, as_rewarded))
-
-
-@overload(focus)
-def _focus(world):
-    own = _of(world)[0]
-    return lambda world: own(world)
-
-
-@overload(outlook)
-def _outlook(world, truth, side):
-    own = _of(world)[1]
-    return lambda world, truth, side: own(world, truth, side)
+def register(record: np.dtype, focus_on: Callable[..., Any], look_out: Callable[..., Any]) -> None:
+    """Make a game's horizon known: its implementations of `focus` and `outlook`."""
+    implement(focus, record, focus_on)
+    implement(outlook, record, look_out)

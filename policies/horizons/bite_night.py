@@ -2,7 +2,7 @@
 
 import numpy as np
 from monsterzoo.envs.bite_night.rules import STATE, score
-from monsterzoo.envs.core.jit import compiled
+from monsterzoo.envs.compiling.jit import compiled
 
 from . import register, win_share
 

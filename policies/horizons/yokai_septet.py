@@ -1,7 +1,7 @@
 """Yokai Septet: look to the end of the round; from there each side's distance to the target tells its chances."""
 
 import numpy as np
-from monsterzoo.envs.core.jit import compiled
+from monsterzoo.envs.compiling.jit import compiled
 from monsterzoo.envs.yokai_septet.rules import STATE, score
 
 from . import register, win_share

@@ -9,8 +9,8 @@ os.environ.setdefault("MONSTERZOO_CHECKS", "1")
 import numpy as np
 from monsterzoo import policies
 from monsterzoo.envs import make_vec
+from monsterzoo.envs.compiling.jit import CHECKS
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.core.jit import CHECKS
 
 GAMES = {"random": 300, "heuristic": 200, "search:2": 16}
 SHORT = {"yokai_septet_v0": {"max_rounds": 2}, "bite_night_v0": {"laps": 1}}

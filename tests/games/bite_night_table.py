@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from monsterzoo.envs.core import kernels
+from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.rng import generator, streams
@@ -56,7 +56,7 @@ class Board:
             self.states = self.variant.load(snapshot, seed)
         else:
             self.states["rng"] = generator(seed)
-            kernels.begin(self.states, 0)
+            stepping.begin(self.states, 0)
 
     def __getitem__(self, key: str) -> Any:
         """A key of the snapshot."""
@@ -74,7 +74,7 @@ class Board:
         for name in actions:
             assert name in self.legal(seat), f"{name!r} is not legal for seat {seat}: {self.legal(seat)}"
             action = self.variant.parse_action(name)
-            kernels.advance_one(
+            stepping.advance_one(
                 self.states, 0, seat, action, self._rewards, self._masks, self._words, self.variant.num_actions
             )
         return self._rewards.copy()

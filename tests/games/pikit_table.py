@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from monsterzoo.envs.core import kernels
+from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.game import Variant
@@ -43,7 +43,7 @@ class Board:
         else:
             self.states = self.variant.new_states(1)
             self.states["rng"] = generator(seed)
-            kernels.begin(self.states, 0)
+            stepping.begin(self.states, 0)
 
     @property
     def position(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class Board:
         for name in names:
             assert name in self.legal, f"{name} is not legal, only {self.legal}"
             action, count = self.variant.parse_action(name), self.variant.num_actions
-            kernels.advance_one(self.states, 0, self.asked, action, self.rewards, self._masks, self._words, count)
+            stepping.advance_one(self.states, 0, self.asked, action, self.rewards, self._masks, self._words, count)
         return self
 
     def see(self, seat: int) -> dict[str, np.ndarray]:

@@ -92,7 +92,7 @@ def test_random_games_end_well_before_max_turns():
 SCRIPT = """
 import hashlib
 import numpy as np
-from monsterzoo.envs.core import kernels
+from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.rng import generator, streams
@@ -105,20 +105,20 @@ def digest(options, games):
     row, choices, result = np.zeros(variant.layout.size, np.int8), np.random.default_rng(5), hashlib.sha256()
     for game in range(games):
         states["rng"] = generator(game)
-        kernels.begin(states, 0)
+        stepping.begin(states, 0)
         step = 0
         while states["outcome"][0] == 0:
             seat = int(states["acting"][0]).bit_length() - 1
-            kernels.mask_all(states, 0, masks, words, variant.num_actions)
+            stepping.mask_all(states, 0, masks, words, variant.num_actions)
             legal = np.flatnonzero(masks.view(np.int8)[seat, : variant.num_actions])
             for observer in range(variant.players):
-                kernels.observe_one(states, 0, observer, variant.new_views(), row.view(np.uint64))
+                stepping.observe_one(states, 0, observer, variant.new_views(), row.view(np.uint64))
                 result.update(row.tobytes())
                 if step % 5 == 0:
                     imagine(worlds, states, observer, stream[0])
                     result.update(worlds.tobytes())
             action = int(choices.choice(legal))
-            kernels.advance_one(states, 0, seat, action, rewards, masks, words, variant.num_actions)
+            stepping.advance_one(states, 0, seat, action, rewards, masks, words, variant.num_actions)
             result.update(states.tobytes() + masks.tobytes() + rewards.tobytes())
             step += 1
     return result.hexdigest()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from monsterzoo.envs.core.jit import kernel
+from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.pikit import _cards_for_setup
 from monsterzoo.envs.pikit.bags import points, total
 from monsterzoo.envs.pikit.rules import deal

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from monsterzoo import policies
 from monsterzoo.envs.core.contract import setup
-from monsterzoo.envs.core.kernels import advance
 from monsterzoo.envs.core.rng import draw, generator
+from monsterzoo.envs.core.stepping import advance
 from monsterzoo.envs.single import SeatVectorEnv
 from test_add_a_game import FILES, forget, write
 

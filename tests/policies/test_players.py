@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from monsterzoo import policies
 from monsterzoo.envs import make_vec
+from monsterzoo.envs.compiling.jit import JIT_OFF, kernel
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.game import fields_of
-from monsterzoo.envs.core.jit import JIT_OFF, kernel
 from monsterzoo.envs.core.rng import streams
-from monsterzoo.envs.core.seat_kernels import choose
+from monsterzoo.envs.match.compiled_policies import choose
 from monsterzoo.envs.players import ask
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import search

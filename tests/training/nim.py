@@ -3,9 +3,9 @@
 from types import SimpleNamespace
 
 import numpy as np
+from monsterzoo.envs.compiling.jit import compiled
 from monsterzoo.envs.core.contract import PLAYING, TERMINATED, record_type, view_type
 from monsterzoo.envs.core.game import Game
-from monsterzoo.envs.core.jit import compiled
 from monsterzoo.envs.core.layout import Layout, numbers, one_hot
 from monsterzoo.envs.core.options import choice
 from monsterzoo.envs.core.rng import draw

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from monsterzoo.envs.core.jit import kernel
+from monsterzoo.envs.compiling.jit import kernel
 from ray.rllib.algorithms.ppo.torch.ppo_torch_learner import PPOTorchLearner
 from ray.rllib.connectors.connector_v2 import ConnectorV2
 from ray.rllib.core import DEFAULT_MODULE_ID

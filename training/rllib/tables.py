@@ -4,9 +4,9 @@ from typing import Any, Protocol
 
 import numpy as np
 from monsterzoo.envs import VectorGame
-from monsterzoo.envs.core import kernels
+from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.kernels import share_of_win
+from monsterzoo.envs.core.stepping import share_of_win
 from monsterzoo.envs.single import SeatVectorEnv
 
 
@@ -57,7 +57,7 @@ class AllSeats:
     def last_observation(self, game: int, lane: int) -> np.ndarray:
         """Of any seat, also of those that were not asked last."""
         row = np.zeros(self.variant.layout.size, np.int8)
-        kernels.observe_one(self._games.final_states, game, lane, self._views, row.view(np.uint64))
+        stepping.observe_one(self._games.final_states, game, lane, self._views, row.view(np.uint64))
         return row
 
     def share(self, game: int) -> float | None:

@@ -14,21 +14,22 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.numpy_support import as_dtype
 
-from .jit import inlined, overload, type_of
-from .layout import CODED, NUMBERS, ONE_HOT, Field, Layout
+from ..core.layout import CODED, NUMBERS, ONE_HOT, Field, Layout
+from .dispatch import TypeTable
+from .jit import inlined, overload
 
 WORD = ir.IntType(64)
-_layouts: dict[Any, Callable[[], tuple[Layout, ...]]] = {}
+_layouts: TypeTable[Callable[[], tuple[Layout, ...]]] = TypeTable("encode")
 
 
-def register_layouts(view: Any, layouts: Callable[[], tuple[Layout, ...]]) -> None:
-    """Make the layouts of a view's type (see `jit.type_of`) known; `view.layout` is an index into them."""
+def register_layouts(view: np.dtype, layouts: Callable[[], tuple[Layout, ...]]) -> None:
+    """Make the layouts of a game's views known; `view.layout` is an index into them."""
     _layouts[view] = layouts
 
 
 def encode(view: Any, row: Any) -> None:
     """Write a view as an observation; `row` is the int8 tensor seen as uint64 (observation / 8,)."""
-    _layouts[type_of(view.dtype)]()[view.layout].encode(view, row.view(np.int8))
+    _layouts[view]()[view.layout].encode(view, row.view(np.int8))
 
 
 @overload(encode)

@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from .bits import wrap
+from ..core.bits import wrap
 from .jit import inlined, overload
 
 ISSUED, DONE, CLOSED, MEMBERS, TAKEN = 0, 8, 16, 24, 32  # TAKEN + 8 m: parts taken of member m

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.options import is_whole, whole
 from .jit import JIT_OFF, direct
-from .options import is_whole, whole
-from .shares import CLOSED, LEADER, new_shares
+from .work_queue import CLOSED, LEADER, new_shares
 
 
 def check_counts(game: str, **counts: Any) -> tuple[int, ...]:

@@ -6,20 +6,17 @@ when Python calls them.
 
 import os
 from collections.abc import Callable
-from functools import cache
 from typing import Any, TypeVar
 
 import numba
-import numpy as np
 from numba.core import sigutils
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.extending import overload as numba_overload
-from numba.np.numpy_support import from_dtype
 
-from .cache import belongs_to, kept_for, note_sources, sources_of
+from .cache import SHARED, belongs_to, kept_for, note_sources, sources_of
 from .linking import InnerFunction, PartCompiler, WholeCompiler
-from .patience import patience
+from .notice import compile_notice
 
 JIT_OFF = bool(numba.config.DISABLE_JIT)
 """True under `NUMBA_DISABLE_JIT=1`: every kernel is then the plain Python function."""
@@ -33,7 +30,7 @@ CHECKS = os.environ.get("MONSTERZOO_CHECKS", "") not in ("", "0")
 _COMMON = {"nogil": True, "error_model": "numpy", "_nrt": False, "boundscheck": CHECKS}
 # Inner functions have no way in from Python, which would cost compile time for each of hundreds.
 _PART = {**_COMMON, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
-__all__ = ["JIT_OFF", "belongs_to", "compiled", "direct", "inlined", "kernel", "numeric", "overload", "type_of"]
+__all__ = ["JIT_OFF", "belongs_to", "compiled", "direct", "inlined", "kernel", "numeric", "overload"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -85,16 +82,11 @@ class _Kernel(CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         arguments, _ = sigutils.normalize_signature(sig)
         sources = sources_of(self.py_func, arguments)
-        what = ", ".join(sorted(home.stem for home in sources if home.name != "core")) or "MonsterZoo"
-        with global_compiler_lock, patience(what, SECONDS * len(sources)):
+        own = sources - SHARED
+        what = ", ".join(sorted(home.stem for home in own)) or "MonsterZoo"
+        with global_compiler_lock, compile_notice(what, SECONDS * (1 + len(own))):
             self._cache = kept_for(self.py_func, sources, "-checked" if CHECKS else "")
             return super().compile(sig)
-
-
-@cache
-def type_of(record: np.dtype) -> Any:
-    """What compiled code is dispatched on: numba's type of a record, or just its dtype where nothing is compiled."""
-    return record if JIT_OFF else from_dtype(record)
 
 
 def direct(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[..., Any]:

@@ -1,9 +1,10 @@
 """Where compiled code is kept: one folder for each set of sources it was built from.
 
-A kernel is built from this package, its own, and those its arguments belong to: a game's, a player's (`belongs_to`).
-The folder is named after a digest of all these sources: numba would only notice changes in the kernel's own file. They
-are read when they are imported (`note_sources`), since that is what will be compiled: a process that goes on while its
-sources are edited must not keep old code under the name of the new.
+A kernel is built from what all games share (`SHARED`), its own package, and those its arguments belong to: a game's, a
+policy's (`belongs_to`). Outside of `envs`, it may also call compiled code of `policies`. The folder is named after a
+digest of all these sources: numba would only notice changes in the kernel's own file. They are read when they are
+imported (`note_sources`), since that is what will be compiled: a process that goes on while its sources are edited must
+not keep old code under the name of the new.
 """
 
 import hashlib
@@ -21,19 +22,24 @@ import numba
 from numba import types
 from numba.core.caching import FunctionCache, NullCache
 
+from .type_keys import key_of
+
 _UNUSED_DAYS = 14
-_CORE = Path(__file__).resolve().parent
+_ENVS = Path(__file__).resolve().parent.parent
+SHARED = frozenset(_ENVS / name for name in ("compiling", "core", "match"))
 _belongings: dict[Any, Path] = {}
 
 
 def belongs_to(function: Callable[..., Any], kind: Any) -> None:
-    """Kernels with arguments of a `kind` (a numba record type, or a NamedTuple class) build on a function's home."""
-    _belongings[kind] = _home(function)
+    """Kernels with arguments of a type (a record's dtype or a NamedTuple class) build on a function's home."""
+    _belongings[key_of(kind)] = _home(function)
 
 
 def sources_of(function: Callable[..., Any], arguments: Any) -> frozenset[Path]:
     """The folders (or scripts) that a kernel is built from, for arguments of some numba types."""
-    return frozenset({_CORE, _home(function), *_homes(arguments)})
+    home = _home(function)
+    outside = set() if _ENVS in home.parents else {_ENVS.parent / "policies"}
+    return SHARED | {home, *_homes(arguments)} | outside
 
 
 def kept_for(function: Callable[..., Any], sources: frozenset[Path], mode: str = "") -> FunctionCache | NullCache:
@@ -61,14 +67,16 @@ def note_sources(function: Callable[..., Any]) -> None:
 
 
 def _home(function: Callable[..., Any]) -> Path:
-    """The package folder, or just the script, in which a function is defined."""
+    """The top-level package folder (in `envs`: the folder directly below it) or just the script of a function."""
     return _home_of(getattr(function, "py_func", function).__code__.co_filename)
 
 
 @cache
 def _home_of(filename: str) -> Path:
-    file = Path(filename).resolve()
-    return file.parent if (file.parent / "__init__.py").exists() else file
+    home = Path(filename).resolve()
+    while home.parent not in (_ENVS, _ENVS.parent) and (home.parent / "__init__.py").exists():
+        home = home.parent
+    return home
 
 
 @cache
@@ -84,9 +92,8 @@ def _digest(home: Path) -> bytes:
 def _homes(arguments: Any) -> Iterator[Path]:
     """The homes of whatever some numba types are made of."""
     for one in arguments:
-        kind = getattr(one, "instance_class", one)
-        if kind in _belongings:
-            yield _belongings[kind]
+        if key_of(one) in _belongings:
+            yield _belongings[key_of(one)]
         if isinstance(one, types.Array):
             yield from _homes([one.dtype])
         elif isinstance(one, types.BaseTuple):

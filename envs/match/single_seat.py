@@ -1,149 +1,24 @@
-"""Games in which one seat, the learner, is asked and policies play the others: the loops behind the one-seat envs.
+"""Compiled stepping for single-agent environments; policies play the other seats.
 
-A compiled policy is a NamedTuple; `choose` finds its code by that type, as the contract does for games. One that needs
-memory to work in has a method `fresh()`, which gives every thread its own.
-`Seats` has the arrays; others are as in `kernels`.
+The seat that the environment's user plays is the learner. `Seats` has the arrays; others are as in `kernels`.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
-from .bits import has, lowest, wrap
-from .contract import PLAYING, REWARD_SCORE, TERMINATED, TRUNCATED, legal, observe, score, setup, step
-from .encoding import expand
-from .jit import belongs_to, compiled, inlined, kernel, overload
-from .kernels import legal_or_wait, pick, score_reward, win_reward
-from .shares import begin_round, edge, finish_part, take_part
+from ..compiling.encoding import expand
+from ..compiling.jit import compiled, inlined, kernel
+from ..compiling.work_queue import begin_round, edge, finish_part, take_part
+from ..core.bits import has, lowest, wrap
+from ..core.contract import PLAYING, REWARD_SCORE, TERMINATED, TRUNCATED, observe, score, setup, step
+from ..core.stepping import legal_or_wait, score_reward, win_reward
+from .compiled_policies import choose_at
 
 ILLEGAL_REWARD = np.float32(-1)
 
 CARRY_OUT, BEGIN, GO_ON, LEAVE = 0, 1, 2, 3
 """What a step does with a game: the learner's action, a new game, a game from a position, or nothing."""
-
-
-class Uniform(NamedTuple):
-    """Every seat plays a random legal action."""
-
-    weight: int = 1
-
-
-choosers: dict[type, Callable[..., Any]] = {}
-"""The plain Python code of each compiled policy."""
-
-
-def choose(policy: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
-    """The action a compiled policy picks for an acting seat; `words` and `views` are overwritten."""
-    return choosers[type(policy)](policy, state, seat, words, views, stream)
-
-
-def compiled_policy(kind: type, function: Callable[..., Any]) -> None:
-    """Let kernels play a policy: `function` has the arguments of `choose` and is compiled code."""
-    choosers[kind] = function
-    belongs_to(function, kind)
-
-    def by_type(policy, state, seat, words, views, stream):
-        if isinstance(policy, types.NamedTuple | types.NamedUniTuple) and policy.instance_class is kind:
-            return getattr(function, "py_func", function)
-        return None
-
-    overload(choose)(by_type)
-
-
-class Mixed(NamedTuple):
-    """Different compiled policies at one table."""
-
-    tokens: tuple[Any, ...]
-    """At most four."""
-    places: int
-    """Two bits a place: which of the tokens plays it; places count clockwise from the learner."""
-
-
-def mix_tokens(tokens: list[Any]) -> Any:
-    """What plays `tokens[k]` at place k + 1; just the token if all are the same."""
-    which, kinds = distinct_tokens(tokens)
-    if len(kinds) == 1:
-        return kinds[0]
-    return Mixed(kinds, sum(index << 2 * (k + 1) for k, index in enumerate(which)))
-
-
-def distinct_tokens(tokens: list[Any], known: tuple[Any, ...] = ()) -> tuple[list[int], tuple[Any, ...]]:
-    """Which of the different tokens each one is, and these; they are `known` if that has all of them.
-
-    Otherwise they are sorted by type, so that fewer mixes are compiled.
-    """
-    kinds = list(known)
-    if any(find_token(kinds, token) < 0 for token in tokens):
-        kinds = []
-        for token in sorted(tokens, key=lambda one: type(one).__qualname__):
-            if find_token(kinds, token) < 0:
-                kinds.append(token)
-    return [find_token(kinds, token) for token in tokens], tuple(kinds)
-
-
-def find_token(kinds: list[Any], token: Any) -> int:
-    """The place of a token among others, or -1."""
-    for place, one in enumerate(kinds):
-        # Tuples are equal whatever they are called, so their types are compared too; arrays are not compared at all.
-        if one is token or (type(one) is type(token) and not hasattr(one, "fresh") and one == token):
-            return place
-    return -1
-
-
-def fresh_token(token: Any) -> Any:
-    """A compiled policy for another thread: one that has memory to work in, and so a method `fresh`, gets its own."""
-    if isinstance(token, Mixed):
-        return token._replace(tokens=tuple(map(fresh_token, token.tokens)))
-    return token.fresh() if hasattr(token, "fresh") else token
-
-
-def choose_one(tokens: Any, which: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
-    """`choose` by one of several policies, a tuple."""
-    return choose(tokens[which], state, seat, words, views, stream)
-
-
-@overload(choose_one)
-def _choose_one(tokens, which, state, seat, words, views, stream):
-    if len(tokens) == 1:
-        return lambda tokens, which, state, seat, words, views, stream: choose(
-            tokens[0], state, seat, words, views, stream
-        )
-
-    def first_or_rest(tokens, which, state, seat, words, views, stream):
-        if which == 0:
-            return choose(tokens[0], state, seat, words, views, stream)
-        return choose_one(tokens[1:], which - 1, state, seat, words, views, stream)
-
-    return first_or_rest
-
-
-def choose_at(policy: Any, place: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
-    """`choose` at a table that may be mixed."""
-    if isinstance(policy, Mixed):
-        which = (policy.places >> (2 * place)) & 3
-        return choose_one(policy.tokens, which, state, seat, words, views, stream)
-    return choose(policy, state, seat, words, views, stream)
-
-
-@overload(choose_at)
-def _choose_at(policy, place, state, seat, words, views, stream):
-    if policy.instance_class is Mixed:
-        return lambda policy, place, state, seat, words, views, stream: choose_one(
-            policy.tokens, (policy.places >> (2 * place)) & 3, state, seat, words, views, stream
-        )
-    return lambda policy, place, state, seat, words, views, stream: choose(policy, state, seat, words, views, stream)
-
-
-@compiled
-def choose_uniformly(policy, state, seat, words, views, stream):
-    """A random legal action."""
-    legal(state, seat, words)
-    return pick(words, stream)
-
-
-compiled_policy(Uniform, choose_uniformly)
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""Loops over states that are the same for every game: stepping, rewards, observations.
+"""Batched stepping and sampling, the same for every game.
 
 Arrays: `states` (N,) records; `words` (W,) uint64, W = ceil(actions / 64), is scratch for one bit set of actions and
 `sets` (N, W) has one for every game; `rows` (N, observation / 8) and `masks` (N, 8 W) are the int8 tensors seen as
@@ -9,33 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .bits import bit, first, has, lowest, nth, popcount
-from .contract import (
-    PLAYING,
-    REWARD_SCORE,
-    TERMINATED,
-    TRUNCATED,
-    legal,
-    look,
-    observe,
-    score,
-    setup,
-    step,
-)
-from .encoding import expand
-from .jit import compiled, inlined, kernel
-from .rng import draw
-from .shares import LEADER, begin_round, edge, finish_part, take_part
-
-
-@compiled
-def legal_or_wait(state, seat, words, actions):
-    """The legal actions of any seat: the no-op (the last action) alone where it has nothing to decide."""
-    if has(np.uint64(state.acting), seat):
-        legal(state, seat, words)
-        return
-    words[:] = np.uint64(0)
-    words[(actions - 1) // 64] = bit((actions - 1) % 64)
+from ..compiling.encoding import expand
+from ..compiling.jit import compiled, inlined, kernel
+from ..compiling.work_queue import LEADER, begin_round, edge, finish_part, take_part
+from ..core.bits import has, lowest, nth, popcount
+from ..core.contract import PLAYING, TERMINATED, TRUNCATED, legal, observe, setup, step
+from ..core.rng import draw
+from ..core.stepping import advance
 
 
 @compiled
@@ -51,98 +31,6 @@ def pick(words, holder):
             return 64 * i + nth(words[i], left)
         left -= count
     return -1
-
-
-@compiled
-def share_of_win(state, side):
-    """A side's share of the win of a game that is over; everybody's is the same where nobody wins."""
-    sides = np.int64(state.sides)
-    winners = np.uint64(state.winners) & first(sides)
-    if winners == np.uint64(0):
-        return 1.0 / sides
-    return 1.0 / popcount(winners) if has(winners, side) else 0.0
-
-
-@compiled
-def win_reward(state, seat):
-    """The seat's reward at the end under reward="win": sides / (sides - 1) * (share of the win - 1 / sides)."""
-    if state.outcome != TERMINATED:
-        return np.float32(0)
-    sides = np.int64(state.sides)
-    return np.float32(sides / (sides - 1.0) * (share_of_win(state, seat % sides) - 1.0 / sides))
-
-
-@inlined
-def score_reward(state, gained, total):
-    """A seat's reward under reward="score": what its side gained (of the total) beyond the others' average, scaled."""
-    return (gained - (total - gained) / np.float32(state.sides - 1)) / state.scale
-
-
-@compiled
-def advance(state, seat, action, rewards):
-    """Step one game and write every seat's reward; `rewards` is float32 (players,)."""
-    players, sides = np.int64(state.players), np.int64(state.sides)
-    if state.reward == REWARD_SCORE:
-        for side in range(sides):
-            rewards[side] = score(state, side)
-        step(state, seat, action)
-        total = np.float32(0)
-        for side in range(sides):
-            rewards[side] = score(state, side) - rewards[side]
-            total += rewards[side]
-        for side in range(sides):
-            rewards[side] = score_reward(state, rewards[side], total)
-        for other in range(sides, players):
-            rewards[other] = rewards[other % sides]
-        return
-    step(state, seat, action)
-    if state.outcome == PLAYING:
-        for other in range(players):
-            rewards[other] = np.float32(0)
-        return
-    for other in range(players):
-        rewards[other] = win_reward(state, other)
-
-
-# One game, for the AEC and parallel adapters
-
-
-@kernel
-def begin(states, i):
-    """Set up game i."""
-    setup(states[i])
-
-
-@kernel
-def advance_one(states, i, seat, action, rewards, masks, words, actions):
-    """Step game i; write the rewards (players,) and every seat's mask, `masks` (players, 8 W); returns who acts."""
-    advance(states[i], seat, action, rewards)
-    mask_all(states, i, masks, words, actions)
-    return int(states[i].acting)
-
-
-@kernel
-def mask_all(states, i, masks, words, actions):
-    """Write every seat's mask of game i."""
-    state = states[i]
-    for seat in range(np.int64(state.players)):
-        legal_or_wait(state, seat, words, actions)
-        expand(words, masks[seat])
-
-
-@kernel
-def observe_one(states, i, seat, views, row):
-    """Write one seat's observation of game i."""
-    observe(states[i], seat, views[0], row)
-
-
-@kernel
-def look_at(states, i, seat, views):
-    """Write one seat's view of game i."""
-    look(states[i], seat, views[0])
-
-
-# Many games
 
 
 class Batch(NamedTuple):
@@ -183,6 +71,13 @@ def refresh(batch, i, view):
     observe(state, seat, view, batch.rows[i])
     legal(state, seat, batch.sets[i])
     expand(batch.sets[i], batch.masks[i])
+
+
+@kernel
+def refresh_all(batch, views):
+    """`refresh` every game."""
+    for i in range(len(batch.states)):
+        refresh(batch, i, views[0])
 
 
 @inlined

@@ -1,0 +1,1 @@
+"""Compiled game loops, seating of players, and decisions."""

@@ -1,0 +1,126 @@
+"""Policies that compiled loops can ask: NamedTuples ("tokens") whose code `choose` finds by their type.
+
+A token that needs memory to work in has a method `fresh()`, which gives every thread its own.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..compiling.dispatch import dispatched, implement
+from ..compiling.jit import belongs_to, compiled, overload
+from ..core.contract import legal
+from .kernels import pick
+
+
+class Uniform(NamedTuple):
+    """Every seat plays a random legal action."""
+
+    weight: int = 1
+
+
+@dispatched()
+def choose(policy: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
+    """The action a compiled policy picks for an acting seat; `words` and `views` are overwritten."""
+
+
+def compiled_policy(kind: type, function: Callable[..., Any]) -> None:
+    """Let kernels play a policy: `function` has the arguments of `choose` and is compiled code."""
+    implement(choose, kind, function)
+    belongs_to(function, kind)
+
+
+class Mixed(NamedTuple):
+    """Different compiled policies at one table."""
+
+    tokens: tuple[Any, ...]
+    """At most four."""
+    places: int
+    """Two bits a place: which of the tokens plays it; places count clockwise from the learner."""
+
+
+def mix_tokens(tokens: list[Any]) -> Any:
+    """What plays `tokens[k]` at place k + 1; just the token if all are the same."""
+    which, kinds = distinct_tokens(tokens)
+    if len(kinds) == 1:
+        return kinds[0]
+    return Mixed(kinds, sum(index << 2 * (k + 1) for k, index in enumerate(which)))
+
+
+def distinct_tokens(tokens: list[Any], known: tuple[Any, ...] = ()) -> tuple[list[int], tuple[Any, ...]]:
+    """Which of the different tokens each one is, and these; they are `known` if that has all of them.
+
+    Otherwise they are sorted by type, so that fewer mixes are compiled.
+    """
+    kinds = list(known)
+    if any(find_token(kinds, token) < 0 for token in tokens):
+        kinds = []
+        for token in sorted(tokens, key=lambda one: type(one).__qualname__):
+            if find_token(kinds, token) < 0:
+                kinds.append(token)
+    return [find_token(kinds, token) for token in tokens], tuple(kinds)
+
+
+def find_token(kinds: list[Any], token: Any) -> int:
+    """The place of a token among others, or -1."""
+    for place, one in enumerate(kinds):
+        # Tuples are equal whatever they are called, so their types are compared too; arrays are not compared at all.
+        if one is token or (type(one) is type(token) and not hasattr(one, "fresh") and one == token):
+            return place
+    return -1
+
+
+def fresh_token(token: Any) -> Any:
+    """A compiled policy for another thread: one that has memory to work in, and so a method `fresh`, gets its own."""
+    if isinstance(token, Mixed):
+        return token._replace(tokens=tuple(map(fresh_token, token.tokens)))
+    return token.fresh() if hasattr(token, "fresh") else token
+
+
+def choose_one(tokens: Any, which: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
+    """`choose` by one of several policies, a tuple."""
+    return choose(tokens[which], state, seat, words, views, stream)
+
+
+@overload(choose_one)
+def _choose_one(tokens, which, state, seat, words, views, stream):
+    if len(tokens) == 1:
+        return lambda tokens, which, state, seat, words, views, stream: choose(
+            tokens[0], state, seat, words, views, stream
+        )
+
+    def first_or_rest(tokens, which, state, seat, words, views, stream):
+        if which == 0:
+            return choose(tokens[0], state, seat, words, views, stream)
+        return choose_one(tokens[1:], which - 1, state, seat, words, views, stream)
+
+    return first_or_rest
+
+
+@compiled
+def choose_alike(policy, place, state, seat, words, views, stream):
+    """`choose` where every place has the same policy."""
+    return choose(policy, state, seat, words, views, stream)
+
+
+@compiled
+def choose_mixed(policy, place, state, seat, words, views, stream):
+    """`choose` by the token that plays a place."""
+    return choose_one(policy.tokens, (policy.places >> (2 * place)) & 3, state, seat, words, views, stream)
+
+
+@dispatched(default=choose_alike)
+def choose_at(policy: Any, place: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
+    """`choose` at a place of a table that may be mixed."""
+
+
+implement(choose_at, Mixed, choose_mixed)
+
+
+@compiled
+def choose_uniformly(policy, state, seat, words, views, stream):
+    """A random legal action."""
+    legal(state, seat, words)
+    return pick(words, stream)
+
+
+compiled_policy(Uniform, choose_uniformly)
