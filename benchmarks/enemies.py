@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.neural import NeuralPolicy
 from monsterzoo.training import settings
 from monsterzoo.training.arena import ArenaOptions

@@ -167,7 +167,7 @@ def search(name: str, options: dict[str, Any], games: int = 4) -> Run:
 
     def decide() -> int:
         before = policy.steps
-        policy.act(batch.observations, batch.action_masks, batch.seats, batch.states)
+        policy.act(batch.decisions())
         return policy.steps - before
 
     return partial(timed, decide)

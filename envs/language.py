@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from .core.game import Game
-from .players import act_in, make_player
+from .match.players import act_in, make_player
 
 ATTEMPTS = 3
 """Unusable answers to one question after which a random legal action is taken."""

@@ -18,7 +18,8 @@ from .core.rng import check_seed, env_seed, generator, streams
 from .core.seat_kernels import Uniform, fresh_token, mix_tokens
 from .core.threads import Crew, check_counts
 from .looking import stepped
-from .players import as_actions, ask, check_player, make_player
+from .match.decisions import Decisions, as_actions
+from .match.players import ask, check_player, make_player
 from .rendering import FPS, MODES, SIZE, Renderer
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 
@@ -331,7 +332,7 @@ class SeatVectorEnv(VectorEnv):
                 asked = np.flatnonzero(relative == who)
                 if len(asked):
                     mask, states = masks[asked, : variant.num_actions], self.states[games[asked]]
-                    choices[asked] = ask(policy, variant, rows[asked], mask, seats[asked], states)
+                    choices[asked] = ask(policy, Decisions(variant, rows[asked], mask, seats[asked], states))
             seat_kernels.step_others(self.states, self.learners, games[:count], seats[:count], choices, self._rewards)
 
     def _observed(self) -> Any:

@@ -3,13 +3,15 @@
 from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.players import act_in, kinds, make_player
+from monsterzoo.envs.match.decisions import Decisions
+from monsterzoo.envs.match.players import act_in, kinds, make_player
 
 from .base import Policy
 from .heuristics import register_heuristic
 from .plugins import from_function, from_rllib, from_sb3, from_torch
 
 __all__ = [
+    "Decisions",
     "Policy",
     "act_in",
     "from_function",

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.match.decisions import Decisions
 
-from .base import named, read_table
+from .base import legal_masks, named
 from .networks import choose_rows, evaluate_rows, make_net
 
 WEIGHTS = "policy.npz"
@@ -64,13 +65,11 @@ class NeuralPolicy:
     def __repr__(self) -> str:
         return named(self)
 
-    def act(
-        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
-    ) -> np.ndarray:
-        """One legal action per row, integers (B,); raises `ValueError` at the table of another game."""
-        rows, masks = read_table(self.name, self.variant, observations, action_masks, states)
-        choices = np.empty(len(rows), np.int64)
-        choose_rows(self.compiled, as_words(rows), pack_masks(masks, self.variant.words), self._stream, choices)
+    def act(self, decisions: Decisions) -> np.ndarray:
+        """One legal action per row, int64 (B,); raises `ValueError` for decisions in another game."""
+        sets = pack_masks(legal_masks(self, decisions), self.variant.words)
+        choices = np.empty(len(sets), np.int64)
+        choose_rows(self.compiled, as_words(decisions.observations), sets, self._stream, choices)
         return choices
 
     def evaluate(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -35,10 +35,11 @@ from monsterzoo.envs.core.kernels import pick
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.core.seat_kernels import Uniform, choose, fresh_token
 from monsterzoo.envs.core.threads import Team
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.decisions import Decisions
+from monsterzoo.envs.match.players import make_player
 
 from . import heuristics, horizons
-from .base import named, read_table
+from .base import legal_masks, named
 from .guided import grow_guided, new_guided_tree
 from .horizons import focus, outlook
 from .neural import NeuralPolicy
@@ -340,12 +341,10 @@ class SearchPolicy:
         """Steps of imagined games so far, for benchmarks."""
         return sum(space.steps for space in self._workspaces)
 
-    def act(
-        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
-    ) -> np.ndarray:
+    def act(self, decisions: Decisions) -> np.ndarray:
         """One legal action a row, integers (B,): the most visited one."""
-        rows, masks = read_table(self.name, self.variant, observations, action_masks, states)
-        visits, totals = self.analyse(rows, seats, states)
+        masks = legal_masks(self, decisions)
+        visits, totals = self.analyse(decisions.observations, decisions.seats, decisions._states)
         legal_visits = np.where(masks != 0, visits, -1)
         means = np.divide(totals, visits, out=np.zeros_like(totals), where=visits > 0)
         top = legal_visits == legal_visits.max(axis=1, keepdims=True)
@@ -359,7 +358,7 @@ class SearchPolicy:
         Raises `ValueError` for states of another game, or that do not wait for a decision of their seat.
         """
         if states is None:
-            raise ValueError(f"{self.name} imagines what the seat cannot know and needs `states` for that")
+            raise ValueError(f"{self.name} samples what the seat cannot know: observations alone are not enough")
         self.variant.check_deciding(states, seats)
         if np.shape(observations) != (len(states), self.variant.layout.size):
             raise ValueError(

@@ -27,7 +27,8 @@ from monsterzoo.envs.core.kernels import share_of_win
 from monsterzoo.envs.core.rng import env_seed, generator, streams
 from monsterzoo.envs.core.seat_kernels import Uniform, choose, choose_one, distinct_tokens, fresh_token, show
 from monsterzoo.envs.core.threads import Team
-from monsterzoo.envs.players import ask, check_player, make_player, name_of
+from monsterzoo.envs.match.decisions import Decisions
+from monsterzoo.envs.match.players import ask, check_player, make_player, name_of
 from monsterzoo.policies import Policy, heuristics
 from monsterzoo.policies.base import compiled_form
 
@@ -373,7 +374,7 @@ class Tournament:
                     choose_listed(tokens[who], states, asked, seats, luck, choices, words, views)
                 else:
                     seen = rows[asked], masks[asked, : variant.num_actions], seats[asked], states[asked]
-                    choices[asked] = ask(policies[who], variant, *seen)
+                    choices[asked] = ask(policies[who], Decisions(variant, *seen))
             step_games(states, seats, choices)
             if monotonic() - ticked > 0.5:
                 tick()

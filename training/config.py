@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.heuristics import has_heuristic
 
 from . import settings

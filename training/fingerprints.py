@@ -3,7 +3,7 @@
 from hashlib import sha256
 
 import numpy as np
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import Policy
 from monsterzoo.policies.neural import NeuralPolicy
 

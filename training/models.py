@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import numpy as np
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import Policy, neural
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.neural import PRETRAINED, WEIGHTS, NeuralPolicy

@@ -8,7 +8,7 @@ from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 
 from .config import MOST_AT_ONCE
 from .evaluation import play_games

@@ -19,7 +19,7 @@ import torch
 from monsterzoo.envs import __version__
 from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.core.rng import env_seed
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, check_size
 from torch import Tensor
 

@@ -5,7 +5,7 @@ import inspect
 import textwrap
 from dataclasses import fields
 
-from monsterzoo.envs.players import kinds
+from monsterzoo.envs.match.players import kinds
 from monsterzoo.policies.search import Settings
 
 SPECS = {

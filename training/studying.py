@@ -18,7 +18,7 @@ from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.core.rng import env_seed, generator, streams
 from monsterzoo.envs.core.seat_kernels import Uniform, fresh_token
 from monsterzoo.envs.core.threads import Team
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import heuristics, horizons
 from monsterzoo.policies.base import compiled_form
 from monsterzoo.policies.networks import make_net

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.language import read_choice, rules_in_short
-from monsterzoo.envs.players import act_in, check_player, make_player
+from monsterzoo.envs.match.players import act_in, check_player, make_player
 from monsterzoo.envs.spaces import fresh_seed
 from monsterzoo.policies.heuristics import has_heuristic
 

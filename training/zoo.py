@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.neural import PRETRAINED, NeuralPolicy
 

@@ -119,7 +119,7 @@ def networks(name: str, random: Random) -> str:
             return REFUSED
     games = make_vec(name, num_envs=3, seed=random.randrange(1 << 30), **variant.options)
     for _ in range(20):
-        games.step(player.act(games.observations, games.action_masks, games.seats, games.states))
+        games.step(player.act(games.decisions()))
     if isinstance(player, neural.NeuralPolicy):
         assert all(np.isfinite(found).all() for found in player.evaluate(games.observations)), "logits or values"
     return ACCEPTED
@@ -349,6 +349,6 @@ def specs(name: str, random: Random) -> str:
     except ValueError:
         return REFUSED
     games = make_vec(name, num_envs=2, seed=1, **variant.options)
-    chosen = player.act(games.observations, games.action_masks, games.seats, games.states)
+    chosen = player.act(games.decisions())
     assert games.action_masks[range(2), chosen].all(), f"{spec!r}: {chosen} is not legal"
     return ACCEPTED

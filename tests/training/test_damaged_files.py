@@ -374,7 +374,7 @@ def test_a_network_with_the_largest_weights_plays(weights: Path, values: np.ndar
     games = VectorGame(NIM, 4, seed=1)
     player = neural.make(games.variant, str(weights), 0)
     for _ in range(20):
-        games.step(player.act(games.observations, games.action_masks, games.seats, games.states))
+        games.step(player.act(games.decisions()))
 
 
 @pytest.mark.parametrize("about", [[], {"game": "nim_v0"}, {"game": "nim_v0", "layout": 3, "actions": 3}])

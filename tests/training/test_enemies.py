@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from monsterzoo.benchmarks import enemies
 from monsterzoo.envs.core import catalogue
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import neural
 from monsterzoo.training import ppo
 from monsterzoo.training.cli import main

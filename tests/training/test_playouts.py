@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from monsterzoo.envs.core.rng import streams
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import heuristics
 from monsterzoo.training import studying
 from monsterzoo.training.cli import main

@@ -13,7 +13,7 @@ import pytest
 import torch
 from monsterzoo.envs import VectorGame
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import make
 from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, read
 from monsterzoo.training import network as networks
@@ -65,7 +65,7 @@ def test_learns_the_best_play_of_nim() -> None:
     while trainer.progress < 1:
         trainer.update()
     known = positions()
-    actions = NetworkPolicy(trainer.network, greedy=True).act(known.observations, known.masks, np.zeros(11, np.int64))
+    actions = NetworkPolicy(trainer.network, greedy=True).act(known.decisions)
     winning = known.best >= 0
     assert actions[winning].tolist() == known.best[winning].tolist()
     _, values = trainer.network(torch.from_numpy(known.observations), torch.from_numpy(known.masks))
@@ -232,8 +232,8 @@ def test_compiled_networks_play_like_torch(tmp_path: Path) -> None:
         rtol=1e-3,
         atol=1e-2,
     )
-    greedy = NetworkPolicy(network, greedy=True).act(games.observations, games.action_masks, games.seats)
-    assert (policy.act(games.observations, games.action_masks, games.seats) == greedy).mean() > 0.99
+    greedy = NetworkPolicy(network, greedy=True).act(games.decisions())
+    assert (policy.act(games.decisions()) == greedy).mean() > 0.99
 
 
 def test_a_network_to_start_from_is_made_as_sure_as_wanted_and_means_the_same(tmp_path: Path) -> None:
@@ -266,8 +266,7 @@ def test_a_policy_can_draw_from_its_probabilities(tmp_path: Path) -> None:
     network.policy.bias.data = torch.tensor([0.0, 1.0, 9.0])  # the third action is never legal
     networks.write(tmp_path / WEIGHTS, network, known.variant)
     policy = NeuralPolicy(known.variant, *read(tmp_path / WEIGHTS), temperature=1.0, seed=3)
-    rows = np.tile(known.observations[:1], (20_000, 1))
-    actions = policy.act(rows, np.tile(known.masks[:1], (20_000, 1)), np.zeros(20_000, np.int64))
+    actions = policy.act(known.decisions[np.zeros(20_000, np.int64)])
     assert set(actions) == {0, 1}
     assert actions.mean() == pytest.approx(np.e / (1 + np.e), abs=0.02)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from monsterzoo.envs import names
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import make, neural
 from monsterzoo.policies.neural import PRETRAINED, pretrained
 from monsterzoo.training import models

@@ -116,7 +116,7 @@ def test_a_layer_too_narrow_for_all_things_has_none_of_them() -> None:
     network = random_network(BASIC, width=8)
     policy = NetworkPolicy(network, greedy=True)
     games = make_vec("bite_night_v0", num_envs=4, seed=0, **BASIC)
-    chosen = policy.act(games.observations, games.action_masks, games.seats)
+    chosen = policy.act(games.decisions())
     assert games.action_masks[np.arange(4), chosen].all()
     assert network.stem.weight.shape == (8, games.variant.layout.size)
 

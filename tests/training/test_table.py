@@ -358,8 +358,8 @@ class _Discards:
     def __init__(self, variant: Variant) -> None:
         self._names, self._done = variant.action_names, False
 
-    def act(self, observations: Any, action_masks: Any, seats: Any, states: Any = None) -> Any:
-        legal = [self._names[action] for action in np.flatnonzero(action_masks[0])]
+    def act(self, decisions: Any) -> Any:
+        legal = [self._names[action] for action in np.flatnonzero(decisions.action_masks[0])]
         wanted = [name for name in legal if name == "accept" or (name.startswith("7: turn") and not self._done)]
         if not wanted:
             raise _DoneError

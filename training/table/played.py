@@ -10,7 +10,7 @@ from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.scene import Scene, Told
 from monsterzoo.envs.looking import MOST_MOVES, hear, scene_of
-from monsterzoo.envs.players import ask, make_player, name_of
+from monsterzoo.envs.match.players import act_in, make_player, name_of
 
 HINT = "search:2000"
 """Who gives hints: a number of simulations, not milliseconds, so that a hint is a function of what the seat knows."""
@@ -157,18 +157,11 @@ class PlayedGame:
 
     def _choice(self, seat: int) -> int:
         """What a policy decides."""
-        states = self.env._states.copy()
-        rows, masks = self._shown_to(states, seat)
-        return int(ask(self.players[seat], self.variant, rows, masks, np.array([seat]), states)[0])
-
-    def _shown_to(self, states: np.ndarray, seat: int) -> tuple[np.ndarray, np.ndarray]:
-        variant = self.variant
-        return variant.observation(states, 0, seat)[None], variant.legal_actions(states, 0, seat)[None]
+        return act_in(self.players[seat], self.env, self.variant.agents[seat])
 
     def _analysed(self) -> list[dict[str, Any]]:
-        states = self.env._states.copy()
-        rows, masks = self._shown_to(states, self.seat)
-        tries, totals = _adviser(self.variant).analyse(rows, np.array([self.seat]), states)
+        decisions = self.env.decisions(self.variant.agents[self.seat])
+        tries, totals = _adviser(self.variant).analyse(decisions.observations, decisions.seats, self.env.states)
         words = {action: said for part in self._scene().parts for action, said in part.actions}
         found = [
             {
@@ -177,7 +170,7 @@ class PlayedGame:
                 "share": round(float(tries[0, action] / max(tries.sum(), 1)), 3),
                 "chance": round(float(totals[0, action] / tries[0, action]), 3) if tries[0, action] else None,
             }
-            for action in np.flatnonzero(masks[0]).tolist()
+            for action in np.flatnonzero(decisions.action_masks[0]).tolist()
         ]
         return sorted(found, key=lambda one: -one["share"])
 

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from monsterzoo.envs import replay
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.scene import Told
 from monsterzoo.envs.looking import ALL, MOST_MOVES, check_view, hear, scene_of
-from monsterzoo.envs.players import ask, make_player, name_of
+from monsterzoo.envs.match.players import act_in, make_player, name_of
 
 LONGEST = 100_000
 """Moves of a game after which nobody watches any more."""
@@ -66,11 +65,8 @@ class WatchedGame:
 
     def _play(self) -> None:
         """One more decision."""
-        env, variant = self._env, self.variant
-        seat = env._acting
-        states = env._states.copy()
-        rows, masks = variant.observation(states, 0, seat)[None], variant.legal_actions(states, 0, seat)[None]
-        self.follow(seat, int(ask(self._players[seat], variant, rows, masks, np.array([seat]), states)[0]))
+        seat = self._env._acting
+        self.follow(seat, act_in(self._players[seat], self._env, self.variant.agents[seat]))
 
     def follow(self, seat: int, action: int) -> None:
         """Carry out a decision and keep the position behind it."""
