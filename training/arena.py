@@ -28,9 +28,9 @@ from monsterzoo.envs.core.rng import env_seed, generator, streams
 from monsterzoo.envs.core.seat_kernels import Uniform, choose, choose_one, distinct_tokens, fresh_token, show
 from monsterzoo.envs.core.threads import Team
 from monsterzoo.envs.match.decisions import Decisions
-from monsterzoo.envs.match.players import ask, check_player, make_player, name_of
+from monsterzoo.envs.match.players import ask, check_player, compiled_form
+from monsterzoo.envs.match.seating import distinct_names, make_players
 from monsterzoo.policies import Policy, heuristics
-from monsterzoo.policies.base import compiled_form
 
 from . import settings
 from .files import damaged, read_arrays, replacing
@@ -498,13 +498,8 @@ def _interval(value: float, half: float, low: float = -np.inf, high: float = np.
 
 def enter(variant: Variant, specs: Sequence[str | Policy], seed: int = 0) -> tuple[list[str], list[Policy]]:
     """Names (all different) and policies of the entrants, given as specs or policies."""
-    policies = [make_player(variant, one, seed) if isinstance(one, str) else one for one in specs]
-    names: list[str] = []
-    for spec, policy in zip(specs, policies):
-        own = str(getattr(policy, "name", spec if isinstance(spec, str) else name_of(policy)))
-        copies = sum(name.partition("#")[0] == own for name in names)
-        names.append(own if not copies else f"{own}#{copies + 1}")
-    return names, policies
+    policies = make_players(variant, specs, seed, shared=False)
+    return distinct_names(specs, policies), policies
 
 
 def arena(

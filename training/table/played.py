@@ -20,23 +20,6 @@ class UnreadyError(ValueError):
     """Something that cannot be done now; the game has not changed."""
 
 
-def seat_players(variant: Variant, seat: int, specs: Sequence[str], seed: int) -> list[Any]:
-    """A policy for every seat but the person's, which has None; one spec plays all of them, or one each clockwise.
-
-    Raises `ValueError` for a wrong number of specs and for specs that are none.
-    """
-    others = variant.players - 1
-    if not 0 <= seat < variant.players:
-        raise ValueError(f"there is no seat {seat}; seats are 0 to {others}")
-    if len(specs) not in (1, others):
-        raise ValueError(f"opponents: {others} other seats need one policy for all or one each, not {len(specs)}")
-    made = {spec: make_player(variant, spec, seed) for spec in dict.fromkeys(specs)}
-    players: list[Any] = [None] * variant.players
-    for k in range(others):
-        players[(seat + 1 + k) % variant.players] = made[specs[k % len(specs)]]
-    return players
-
-
 class PlayedGame:
     """One game: positions, what the person has heard, and its messages to the browser.
 

@@ -8,7 +8,8 @@ from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.scene import Told
 from monsterzoo.envs.looking import ALL, MOST_MOVES, check_view, hear, scene_of
-from monsterzoo.envs.match.players import act_in, make_player, name_of
+from monsterzoo.envs.match.players import act_in, name_of
+from monsterzoo.envs.match.seating import seat_players
 
 LONGEST = 100_000
 """Moves of a game after which nobody watches any more."""
@@ -82,12 +83,9 @@ class WatchedGame:
         return lines
 
 
-def watch_policies(variant: Variant, specs: Sequence[str], seed: int) -> WatchedGame:
-    """Policies at play; one spec for all seats, or one each. Raises `ValueError` for anything else."""
-    if len(specs) not in (1, variant.players):
-        raise ValueError(f"policies: {variant.players} seats need one for all or one each, not {len(specs)}")
-    made = {spec: make_player(variant, spec, seed) for spec in dict.fromkeys(specs)}
-    players = [made[specs[seat % len(specs)]] for seat in range(variant.players)]
+def watch_policies(variant: Variant, specs: Sequence[str] | None, seed: int) -> WatchedGame:
+    """Policies at play; one spec for all seats, or one each, see `seat_players`."""
+    players = seat_players(variant, specs, seed)
     env = GameEnv(variant.game, **variant.options)
     env.reset(seed=seed)
     return WatchedGame(env, [name_of(player) for player in players], players)
