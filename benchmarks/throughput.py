@@ -30,7 +30,7 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.policies.heuristics import Heuristic, has_heuristic
-from monsterzoo.policies.networks import make_net
+from monsterzoo.policies.networks.inference import make_net
 from monsterzoo.training.arena import choose_listed
 from monsterzoo.training.game_options import label
 

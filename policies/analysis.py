@@ -19,7 +19,7 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.players import ask, name_of
 
-from .neural import NeuralPolicy
+from .networks import NeuralPolicy
 from .search import SearchPolicy
 
 

@@ -42,7 +42,7 @@ from . import heuristics, horizons
 from .base import legal_masks, named
 from .guided import grow_guided, new_guided_tree
 from .horizons import focus, outlook
-from .neural import NeuralPolicy
+from .networks import NeuralPolicy
 from .trees import NONE, add_edge, find_node, harvest, key_of, new_desk, new_tree, plant, remember, spread
 
 SLICE, TIMED_SLICE = 64, 16
@@ -169,7 +169,7 @@ class Settings:
     None is the heuristic where the game has one, else random.
     """
     net: str | None = None
-    """A network that guides the search: "pretrained" or "ppo:FOLDER"; see `guided`."""
+    """A network that guides the search: "pretrained" or "net:FOLDER"; see `guided`."""
     mix: float | None = None
     """With a network: what share of a leaf's value is a playout's, from 0 to 1; the rest is the network's."""
     others: str | None = None
@@ -405,7 +405,7 @@ def _guide(variant: Variant, spec: str, seed: int) -> NeuralPolicy:
     """The network of a spec; raises `ValueError` if there is none, or it does not fit the game."""
     policy = make_player(variant, spec, seed)
     if not isinstance(policy, NeuralPolicy):
-        raise ValueError(f"net={spec} is no network; 'pretrained' and 'ppo:FOLDER' are")
+        raise ValueError(f"net={spec} is no network; 'pretrained' and 'net:FOLDER' are")
     return policy
 
 

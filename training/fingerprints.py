@@ -5,7 +5,7 @@ from hashlib import sha256
 import numpy as np
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import Policy
-from monsterzoo.policies.neural import NeuralPolicy
+from monsterzoo.policies.networks import NeuralPolicy
 
 from .variants import all_variants
 

@@ -8,7 +8,7 @@ import torch
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.symmetry import Symmetry
 from monsterzoo.envs.match.decisions import Decisions
-from monsterzoo.policies import neural
+from monsterzoo.policies.networks import files
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -200,7 +200,7 @@ def about(variant: Variant, **more: Any) -> dict[str, Any]:
 def write(path: Path, network: Network, variant: Variant, dtype: type = np.float32, **more: Any) -> None:
     """Write the policy's file; `more` goes into what it says about itself."""
     arrays: dict[str, np.ndarray] = {name: values.astype(dtype) for name, values in network.arrays().items()}
-    neural.write(path, arrays, about(variant, **more))
+    files.write(path, arrays, about(variant, **more))
 
 
 class NetworkPolicy:

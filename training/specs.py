@@ -12,7 +12,7 @@ SPECS = {
     "random": ("random", "a random legal action"),
     "heuristic": ("heuristic", "rules of thumb, where the game has them"),
     "search": ("search:BUDGET[,SETTING=VALUE…]", "search over what the hidden cards could be, see below"),
-    "ppo": ("ppo:FOLDER", "the network of a training run, or ppo:FILE"),
+    "net": ("net:FOLDER", "the network of a training run, or net:FILE"),
     "pretrained": ("pretrained", "the network that ships with the package, where there is one"),
 }
 """How the specs of a kind read, and who plays then."""

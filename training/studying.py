@@ -21,7 +21,7 @@ from monsterzoo.envs.core.threads import Team
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import heuristics, horizons
 from monsterzoo.policies.base import compiled_form
-from monsterzoo.policies.networks import make_net
+from monsterzoo.policies.networks.inference import make_net
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 

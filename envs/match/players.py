@@ -39,6 +39,8 @@ def make_player(variant: Variant, spec: str, seed: int = 0) -> Any:
     if not isinstance(spec, str):
         raise ValueError(f"a policy is named by a text such as 'heuristic' or 'search:1000', not {spec!r}")
     kind, _, argument = spec.partition(":")
+    if kind == "ppo":
+        raise ValueError(f"the spec of a network is 'net:{argument or 'FOLDER'}', no longer {spec!r}")
     if kind in kinds():
         return kinds()[kind].load()(variant, argument or None, check_seed(seed))
     return load_player(variant, spec, check_seed(seed))

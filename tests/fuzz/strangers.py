@@ -52,7 +52,7 @@ SPECS = (
     *("strangers:Told", "strangers:lonely", "strangers:demanding", "strangers:Greedy", "strangers:Narrow"),
     *("strangers:narrow", "strangers:number", "strangers:nothing", "strangers:Player.act", "strangers:player.act"),
     *("strangers:nobody", "strangers:np", "json:loads", "json:dumps", "json:JSONDecoder", "os:getcwd", "sys:path"),
-    *("monsterzoo.policies:Policy", "monsterzoo.policies.neural:NeuralPolicy"),
+    *("monsterzoo.policies:Policy", "monsterzoo.policies.networks:NeuralPolicy"),
     *("monsterzoo.policies.uniform:UniformPolicy", "monsterzoo.policies.search:SearchPolicy"),
 )
 """Good ones choose legal actions; all others must be refused when they are loaded."""

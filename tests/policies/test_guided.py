@@ -12,7 +12,7 @@ from monsterzoo.envs.core.rng import streams
 from monsterzoo.policies import search
 from monsterzoo.policies.analysis import analyse
 from monsterzoo.policies.guided import expected
-from monsterzoo.policies.neural import WEIGHTS, write
+from monsterzoo.policies.networks import WEIGHTS, write
 from monsterzoo.training.arena import arena
 from test_networks import about, played_on, random_network
 
@@ -41,7 +41,7 @@ def untrained(tmp_path):
         if largest:
             arrays = {key: array / np.abs(array).max() * np.float32(largest) for key, array in arrays.items()}
         write(path / WEIGHTS, arrays, {**about(variant), **more})
-        return f"net=ppo:{path}"
+        return f"net=net:{path}"
 
     return make
 
@@ -182,7 +182,7 @@ def test_what_a_networks_values_mean_for_every_side(outputs, seat, wanted) -> No
         ("search:10,net=pretrained,mix=nan", "mix is from 0 to 1"),
         ("search:10,net=heuristic", "is no network"),
         ("search:10,net=nope", "there is no policy 'nope'"),
-        ("search:10,net=ppo:nowhere", "there is no nowhere"),
+        ("search:10,net=net:nowhere", "there is no nowhere"),
         ("search:10,net=", "there is no policy ''"),
     ],
 )
@@ -259,4 +259,4 @@ def test_a_network_with_numbers_beyond_all_measure_is_refused(untrained) -> None
 
 def test_settings_without_a_network_are_as_they_were() -> None:
     assert search.parse("1000") == search.Settings(simulations=1000)
-    assert search.parse("50ms,net=ppo:runs/x,mix=0.25,c=2").net == "ppo:runs/x"
+    assert search.parse("50ms,net=net:runs/x,mix=0.25,c=2").net == "net:runs/x"

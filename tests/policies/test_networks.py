@@ -8,8 +8,8 @@ from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.seat_kernels import Mixed, Uniform, distinct_tokens, fresh_token, mix_tokens
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies.heuristics import Heuristic
-from monsterzoo.policies.networks import Net
-from monsterzoo.policies.neural import PRETRAINED, NeuralPolicy, pretrained, read
+from monsterzoo.policies.networks import PRETRAINED, NeuralPolicy, pretrained, read
+from monsterzoo.policies.networks.inference import Net
 from monsterzoo.training.arena import Tournament
 
 MODELS = [pytest.param(model, id=model["file"]) for model in pretrained()]

@@ -160,6 +160,7 @@ def test_the_arena_finds_them_in_the_current_folder(
         ("zoo_of_mine:Players", r"zoo_of_mine has no 'Players'; it has Plain, Told"),
         ("zoo_of_mine:Nothing", r"is not a player but <class 'zoo_of_mine.Nothing'>; expected a class or object"),
         ("zoo_of_mine:number", r"'zoo_of_mine:number' is not a player but 3"),
+        ("ppo:runs/mine", r"the spec of a network is 'net:runs/mine', no longer 'ppo:runs/mine'"),
         ("zoo_of_mine:", r"there is no policy 'zoo_of_mine:'"),
         (":Player", r"there is no policy ':Player'"),
         ("../zoo:Player", r"there is no policy"),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import test_expert
 import torch
-from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, read
+from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, read
 from monsterzoo.training import expert, playouts
 from monsterzoo.training.config import LessonConfig, PlayoutConfig
 from monsterzoo.training.runs import CHECKPOINT, train
