@@ -77,7 +77,7 @@ import monsterzoo.envs as mz
 from monsterzoo import policies
 games = mz.make_vec("{game}", 1, seed=0)
 player = policies.make("search:10", "{game}")
-player.act(games.observations, games.action_masks, games.seats, games.states)
+player.act(games.decisions())
 """,
 }
 

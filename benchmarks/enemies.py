@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.envs.players import make_player
-from monsterzoo.policies.neural import NeuralPolicy
+from monsterzoo.envs.match.players import make_player
+from monsterzoo.policies.networks import NeuralPolicy
 from monsterzoo.training import settings
 from monsterzoo.training.arena import ArenaOptions
 from monsterzoo.training.config import Config, PlayoutConfig

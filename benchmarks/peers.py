@@ -57,7 +57,7 @@ def _search_run(name: str, options: dict[str, Any]) -> Run:
     policy = make(f"search:{SIMULATIONS},playout=random", name, **options)
 
     def decide() -> int:
-        policy.act(batch.observations, batch.action_masks, batch.seats, batch.states)
+        policy.act(batch.decisions())
         return SIMULATIONS
 
     return partial(timed, decide)

@@ -31,7 +31,7 @@ from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.match import kernels
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.policies.heuristics import Heuristic, has_heuristic
-from monsterzoo.policies.networks import make_net
+from monsterzoo.policies.networks.inference import make_net
 from monsterzoo.training.arena import choose_listed
 from monsterzoo.training.game_options import label
 
@@ -168,7 +168,7 @@ def search(name: str, options: dict[str, Any], games: int = 4) -> Run:
 
     def decide() -> int:
         before = policy.steps
-        policy.act(batch.observations, batch.action_masks, batch.seats, batch.states)
+        policy.act(batch.decisions())
         return policy.steps - before
 
     return partial(timed, decide)

@@ -18,6 +18,7 @@ from .core.game import Game, Variant
 from .core.layout import Layout
 from .core.options import is_whole, whole
 from .core.rng import check_seed, generator
+from .match.decisions import Decisions
 from .rendering import FPS, MODES, SIZE, Renderer
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 from .wrapping import StandardWrappers
@@ -266,19 +267,18 @@ class GameEnv(AECEnv):
         """A copy of the game's record, shape (1,): what search imagines worlds from, and `Variant`'s methods take."""
         return self._states.copy()
 
-    def decision(self, agent: str | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """What `Policy.act` takes, for an agent that must decide now (without one: `agent_selection`).
+    def decisions(self, agent: str | None = None) -> Decisions:
+        """The decision of an agent that must decide now (without one: `agent_selection`), as `Policy.act` takes it.
 
-        Observations int8 (1, n), action masks int8 (1, A), seats (1,), and states (1,). Raises `ValueError` if the
-        agent has nothing to decide.
+        A batch of one. Raises `ValueError` if the agent has nothing to decide.
         """
         if not hasattr(self, "_masks"):
             raise ValueError("there is no game yet: call reset()")
         seat = self._seat(self.agent_selection if agent is None else agent)
         if self._masks[seat, -1]:
             raise ValueError(f"{self.possible_agents[seat]} has nothing to decide now")
-        seen = self.observe(self.possible_agents[seat])
-        return seen["observation"][None], seen["action_mask"][None], np.array([seat]), self.states
+        row = self.variant.observation(self._states, 0, seat)
+        return Decisions(self.variant, row[None], self._masks[seat : seat + 1].copy(), np.array([seat]), self.states)
 
     def state(self) -> np.ndarray:
         """The global state for centralised critics: every seat's observation, int8 (players * n,)."""

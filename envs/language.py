@@ -14,7 +14,8 @@ from random import Random
 from typing import Any
 
 from .core.game import Game
-from .players import act_in, make_player
+from .match.players import act_in
+from .match.seating import make_players, one_each
 
 ATTEMPTS = 3
 """Unusable answers to one question after which a random legal action is taken."""
@@ -111,22 +112,15 @@ def _seated(raw: Any, players: Any) -> dict[str, Any]:
     if isinstance(players, Mapping):
         if set(players) != set(agents):
             raise ValueError(f"players are wanted for {', '.join(agents)}, not for {', '.join(map(str, players))}")
-        given = [players[agent] for agent in agents]
-    elif isinstance(players, Sequence) and not isinstance(players, str):
-        if len(players) != len(agents):
-            raise ValueError(f"{len(agents)} seats need a player, {len(players)} are given")
-        given = list(players)
-    else:
-        given = [players] * len(agents)
-    made: dict[str, Any] = {}
+        players = [players[agent] for agent in agents]
+    given = one_each(players, len(agents), "players")
     for agent, one in zip(agents, given):
-        if isinstance(one, str):
-            made[agent] = make_player(raw.variant, one)
-        elif isinstance(one, type) or not (callable(one) or callable(getattr(one, "act", None))):
+        if isinstance(one, type) or not (isinstance(one, str) or callable(one) or hasattr(one, "act")):
             raise ValueError(f"{agent}: {one!r:.80} is neither a function str -> str, nor a policy or its name")
-        else:
-            made[agent] = one
-    return made
+    return {
+        agent: make_players(raw.variant, [one])[0] if isinstance(one, str) or hasattr(one, "act") else one
+        for agent, one in zip(agents, given)
+    }
 
 
 def _ask(raw: Any, agent: str, player: Speaker, rules: bool) -> tuple[int | None, int]:

@@ -18,7 +18,9 @@ from .core.rng import check_seed, env_seed, generator, streams
 from .looking import stepped
 from .match import single_seat
 from .match.compiled_policies import Uniform, fresh_token, mix_tokens
-from .players import as_actions, ask, check_player, make_player
+from .match.decisions import Decisions, as_actions
+from .match.players import ask, compiled_form
+from .match.seating import seat_opponents
 from .rendering import FPS, MODES, SIZE, Renderer
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 
@@ -84,7 +86,7 @@ class SeatVectorEnv(VectorEnv):
         num_envs, threads = check_counts(game.name, num_envs=num_envs, threads=threads)
         self.num_envs, self.render_mode, self.copy = num_envs, render_mode, copy
         self.autoreset_mode = _mode(game.name, autoreset_mode)
-        self.policies = _policies(variant, opponents)
+        self.policies = seat_opponents(variant, opponents)
         self.single_observation_space = observation_space(variant, observation)
         self.single_action_space = action_space(variant)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -331,7 +333,7 @@ class SeatVectorEnv(VectorEnv):
                 asked = np.flatnonzero(relative == who)
                 if len(asked):
                     mask, states = masks[asked, : variant.num_actions], self.states[games[asked]]
-                    choices[asked] = ask(policy, variant, rows[asked], mask, seats[asked], states)
+                    choices[asked] = ask(policy, Decisions(variant, rows[asked], mask, seats[asked], states))
             single_seat.step_others(self.states, self.learners, games[:count], seats[:count], choices, self._rewards)
 
     def _observed(self) -> Any:
@@ -514,29 +516,9 @@ def _reset_mask(mask: Any, count: int) -> np.ndarray | None:
     return chosen
 
 
-def _policies(variant: Any, opponents: Any) -> list[Any]:
-    """One policy for each other seat, clockwise from the learner."""
-    several = isinstance(opponents, list | tuple)
-    given = list(opponents) if several else [opponents] * (variant.players - 1)
-    if len(given) != variant.players - 1:
-        raise ValueError(f"opponents: {variant.players - 1} other seats need a policy, {len(given)} are given")
-    made: dict[str, Any] = {}
-    policies = []
-    for one in given:
-        if isinstance(one, str):
-            if one not in made:
-                made[one] = make_player(variant, one)
-            one = made[one]
-        elif not hasattr(one, "act") or isinstance(one, type):
-            raise ValueError(f"opponents: {one!r} is neither the name of a policy nor a policy")
-        check_player(one, variant)
-        policies.append(one)
-    return policies
-
-
 def _compiled(policies: list[Any]) -> Any:
     """What plays all other seats inside the kernels, or None where some policy is not compiled."""
-    tokens = [getattr(policy, "compiled", None) for policy in policies]
+    tokens = [compiled_form(policy) for policy in policies]
     if any(token is None for token in tokens):
         return None
     return mix_tokens(tokens)

@@ -10,7 +10,7 @@ from .core.contract import PLAYING
 from .core.game import Game, IllegalActionError
 from .core.rng import check_seed, env_seed, generator, streams
 from .match import kernels
-from .players import as_actions
+from .match.decisions import Decisions, as_actions
 from .spaces import action_space, fresh_seed, observation_space
 
 
@@ -135,6 +135,10 @@ class VectorGame:
             error = self.variant.refuse(self.states[wrong], int(self.seats[wrong]), int(choices[wrong]))
             raise IllegalActionError(f"game {wrong}: {error}")
         return self.observations, self.action_masks, self.rewards, self.terminated, self.truncated
+
+    def decisions(self) -> Decisions:
+        """The decisions that the games wait for, as `Policy.act` takes them; views of the buffers."""
+        return Decisions(self.variant, self.observations, self.action_masks, self.seats, self.states)
 
     def sample_actions(self) -> np.ndarray:
         """A uniformly random legal action for every game, (N,) int64; reproducible, each game has its own stream."""

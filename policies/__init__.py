@@ -3,13 +3,15 @@
 from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.players import act_in, kinds, make_player
+from monsterzoo.envs.match.decisions import Decisions
+from monsterzoo.envs.match.players import act_in, kinds, make_player
 
+from .adapters import from_function, from_rllib, from_sb3, from_torch
 from .base import Policy
 from .heuristics import register_heuristic
-from .plugins import from_function, from_rllib, from_sb3, from_torch
 
 __all__ = [
+    "Decisions",
     "Policy",
     "act_in",
     "from_function",
@@ -28,7 +30,7 @@ def specs() -> list[str]:
 
 
 def make(spec: str, game: str, *, seed: int = 0, **options: Any) -> Policy:
-    """The policy of a spec such as "random", "heuristic", "search:1000", "ppo:runs/pikit2" or "mymodule:MyPlayer".
+    """The policy of a spec such as "random", "heuristic", "search:1000", "net:runs/pikit2" or "mymodule:MyPlayer".
 
     Raises `ValueError` for an unknown spec, a bad argument, or bad options of the game.
     """

@@ -16,9 +16,10 @@ import numpy as np
 from monsterzoo.envs.core.bits import lowest
 from monsterzoo.envs.core.contract import PLAYING
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.players import ask, name_of
+from monsterzoo.envs.match.decisions import Decisions
+from monsterzoo.envs.match.players import ask, name_of
 
-from .neural import NeuralPolicy
+from .networks import NeuralPolicy
 from .search import SearchPolicy
 
 
@@ -94,9 +95,8 @@ def analyse(policy: Any, variant: Variant, states: np.ndarray, index: int = 0, s
         raise ValueError("the game is over; there is nothing to decide")
     seat = lowest(np.uint64(one["acting"][0])) if seat is None else seat
     seats = np.array([seat])
-    variant.check_deciding(one, seats)
-    rows = variant.observation(one, 0, seat)[None]
-    mask = variant.legal_actions(one, 0, seat)
+    decisions = Decisions.from_states(variant, one, seats)
+    rows, mask = decisions.observations, decisions.action_masks[0]
     opinions: dict[str, np.ndarray] = {}
     value = None
     if isinstance(policy, SearchPolicy):
@@ -109,7 +109,7 @@ def analyse(policy: Any, variant: Variant, states: np.ndarray, index: int = 0, s
         opinions["prior"], chance = network.opinion(rows, mask[None])
         opinions["prior"] = opinions["prior"][0]
         value = _known(float(chance[0])) if value is None and chance is not None else value
-    choice = int(ask(policy, variant, rows, mask[None], seats, one)[0])
+    choice = int(ask(policy, decisions)[0])
     thoughts = [
         Thought(
             int(action),

@@ -1,9 +1,12 @@
-"""What a policy is."""
+"""The `Policy` protocol, and what implementations of it share."""
 
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.match.decisions import Decisions
+from monsterzoo.envs.match.players import check_player, compiled_form
+
+__all__ = ["Policy", "compiled_form", "legal_masks", "named"]
 
 
 @runtime_checkable
@@ -13,48 +16,22 @@ class Policy(Protocol):
     name: str
     """For tables and plots; policies made from a spec are called like it."""
 
-    def act(
-        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
-    ) -> np.ndarray:
-        """One legal action per row, integers (B,).
-
-        Args:
-            observations: int8 (B, n), what each seat knows.
-            action_masks: int8 (B, A), what each may do.
-            seats: integers (B,), which seat decides.
-            states: the games' records (B,). Only search needs them, and only to resample what the seat cannot know.
-        """
+    def act(self, decisions: Decisions) -> np.ndarray:
+        """One legal action per row, integers (B,)."""
 
 
 def named(policy: Any) -> str:
-    """How a policy shows itself: "<SearchPolicy search:100 for pikit_v0 with players=4>"."""
+    """The repr of a policy: "<SearchPolicy search:100 for pikit_v0 with players=4>"."""
     return f"<{type(policy).__name__} {policy.name} for {policy.variant}>"
 
 
-def read_table(
-    name: str, variant: Variant, observations: Any, action_masks: Any, states: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """What a policy made for a variant is shown: observations (B, n) and masks (B, A) of zeros and ones, as int8.
+def legal_masks(policy: Any, decisions: Decisions) -> np.ndarray:
+    """The masks as zeros and ones, contiguous int8 (B, A), for compiled code.
 
-    Raises `ValueError` if they, or the states, are those of another game or number of players.
+    Raises `ValueError` if the policy was made for another game, and for a row without a legal action.
     """
-    rows, masks = np.asarray(observations), np.asarray(action_masks)
-    for what, shown, columns in (("masks", masks, variant.num_actions), ("observations", rows, variant.layout.size)):
-        if shown.ndim != 2 or shown.shape[1] != columns:
-            raise ValueError(f"{name} was made for {variant}: {what} are (B, {columns}) there, not {shown.shape}")
-    if states is not None:
-        try:
-            variant.check_states(states)
-        except ValueError as error:
-            raise ValueError(f"{name} was made for {variant}: {error}") from None
-    if len(rows) != len(masks) or (states is not None and len(states) != len(masks)):
-        raise ValueError(f"{name}: as many observations and states as masks are needed")
-    legal = np.ascontiguousarray(masks != 0)
+    check_player(policy, decisions.variant)
+    legal = np.ascontiguousarray(decisions.action_masks != 0)
     if not legal.any(axis=1).all():
-        raise ValueError(f"{name}: no action is legal in row {int(legal.any(axis=1).argmin())}")
-    return rows, legal.view(np.int8)
-
-
-def compiled_form(policy: Any) -> Any:
-    """The NamedTuple that plays the policy inside compiled loops (`match.compiled_policies`), or None."""
-    return getattr(policy, "compiled", None)
+        raise ValueError(f"{policy.name}: no action is legal in row {int(legal.any(axis=1).argmin())}")
+    return legal.view(np.int8)

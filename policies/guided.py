@@ -28,7 +28,7 @@ from monsterzoo.envs.match.compiled_policies import choose
 
 from .heuristics import sole
 from .horizons import focus, outlook
-from .networks import evaluate, pick_by_logits
+from .networks.inference import evaluate, pick_by_logits
 from .trees import NONE, Tree, add_edge, find_node, key_of, new_tree, remember, spread
 
 EVALUATED = 1 << 30

@@ -34,14 +34,15 @@ from monsterzoo.envs.core.contract import PLAYING, legal, resample, step
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.match.compiled_policies import Uniform, choose, fresh_token
+from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.kernels import pick
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 
 from . import heuristics, horizons
-from .base import named, read_table
+from .base import legal_masks, named
 from .guided import grow_guided, new_guided_tree
 from .horizons import focus, outlook
-from .neural import NeuralPolicy
+from .networks import NeuralPolicy
 from .trees import NONE, add_edge, find_node, harvest, key_of, new_desk, new_tree, plant, remember, spread
 
 SLICE, TIMED_SLICE = 64, 16
@@ -168,7 +169,7 @@ class Settings:
     None is the heuristic where the game has one, else random.
     """
     net: str | None = None
-    """A network that guides the search: "pretrained" or "ppo:FOLDER"; see `guided`."""
+    """A network that guides the search: "pretrained" or "net:FOLDER"; see `guided`."""
     mix: float | None = None
     """With a network: what share of a leaf's value is a playout's, from 0 to 1; the rest is the network's."""
     others: str | None = None
@@ -340,12 +341,10 @@ class SearchPolicy:
         """Steps of imagined games so far, for benchmarks."""
         return sum(space.steps for space in self._workspaces)
 
-    def act(
-        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
-    ) -> np.ndarray:
+    def act(self, decisions: Decisions) -> np.ndarray:
         """One legal action a row, integers (B,): the most visited one."""
-        rows, masks = read_table(self.name, self.variant, observations, action_masks, states)
-        visits, totals = self.analyse(rows, seats, states)
+        masks = legal_masks(self, decisions)
+        visits, totals = self.analyse(decisions.observations, decisions.seats, decisions._states)
         legal_visits = np.where(masks != 0, visits, -1)
         means = np.divide(totals, visits, out=np.zeros_like(totals), where=visits > 0)
         top = legal_visits == legal_visits.max(axis=1, keepdims=True)
@@ -359,7 +358,7 @@ class SearchPolicy:
         Raises `ValueError` for states of another game, or that do not wait for a decision of their seat.
         """
         if states is None:
-            raise ValueError(f"{self.name} imagines what the seat cannot know and needs `states` for that")
+            raise ValueError(f"{self.name} samples what the seat cannot know: observations alone are not enough")
         self.variant.check_deciding(states, seats)
         if np.shape(observations) != (len(states), self.variant.layout.size):
             raise ValueError(
@@ -406,7 +405,7 @@ def _guide(variant: Variant, spec: str, seed: int) -> NeuralPolicy:
     """The network of a spec; raises `ValueError` if there is none, or it does not fit the game."""
     policy = make_player(variant, spec, seed)
     if not isinstance(policy, NeuralPolicy):
-        raise ValueError(f"net={spec} is no network; 'pretrained' and 'ppo:FOLDER' are")
+        raise ValueError(f"net={spec} is no network; 'pretrained' and 'net:FOLDER' are")
     return policy
 
 

@@ -1,12 +1,13 @@
-"""The random player."""
+"""The uniformly random policy."""
 
 import numpy as np
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.match import kernels
 from monsterzoo.envs.match.compiled_policies import Uniform
+from monsterzoo.envs.match.decisions import Decisions
 
-from .base import named, read_table
+from .base import legal_masks, named
 
 
 class UniformPolicy:
@@ -22,18 +23,16 @@ class UniformPolicy:
     def __repr__(self) -> str:
         return named(self)
 
-    def act(
-        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
-    ) -> np.ndarray:
-        """One legal action per row, integers (B,); raises `ValueError` at the table of another game."""
-        _, masks = read_table(self.name, self.variant, observations, action_masks, states)
+    def act(self, decisions: Decisions) -> np.ndarray:
+        """One legal action per row, int64 (B,); raises `ValueError` for decisions in another game."""
+        masks = legal_masks(self, decisions)
         actions = np.empty(len(masks), np.int64)
         kernels.sample_rows(masks, self._stream, actions)
         return actions
 
 
 def make(variant: Variant, argument: str | None, seed: int) -> UniformPolicy:
-    """The maker behind the spec "random"."""
+    """The policy of the spec "random"."""
     if argument is not None:
         raise ValueError(f"'random' takes no argument, not {argument!r}")
     return UniformPolicy(variant, seed)

@@ -267,9 +267,7 @@ def test_search_plays_for_what_is_rewarded(leduc: ModuleType) -> None:
         env = conformance.Case("leduc_poker_v0", {"reward": reward}).raw_env()
         env.reset(seed=0, options={"snapshot": position})
         search = policies.make("search:500", "leduc_poker_v0", reward=reward)
-        seen = env.observe("player_0")
-        choice = search.act(seen["observation"][None], seen["action_mask"][None], np.zeros(1, int), env._states)
-        assert env.action_name(int(choice[0])) in action
+        assert env.action_name(policies.act_in(search, env)) in action
 
 
 def test_ppo_learns_to_win_chips(leduc: ModuleType) -> None:

@@ -19,8 +19,8 @@ N = 3
 class FirstLegal:
     """A policy that is not compiled: always the first legal action."""
 
-    def act(self, observations, action_masks, seats, states=None):
-        return action_masks.argmax(axis=1)
+    def act(self, decisions):
+        return decisions.action_masks.argmax(axis=1)
 
 
 def choose(row, mask, slips=False):

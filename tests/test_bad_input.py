@@ -288,14 +288,14 @@ def test_batches_refuse_bad_actions_before_any_game_moves():
     good = vec.sample_actions().copy()
     for wrong, problem in (
         (good[:3], "shape"),
-        (good.astype(float), "whole numbers"),
+        (good.astype(float), "expected integer actions"),
         (np.where(np.arange(4) == 2, -1, good), "game 2: action -1 is out of range"),
         (np.where(np.arange(4) == 2, 50, good), "game 2: action 50 is out of range"),
         (np.where(np.arange(4) == 2, 2**63, good.astype(np.uint64)), "game 2: action 9223372036854775808 is out of"),
-        ([10**30] * 4, "whole numbers"),
-        (good.astype(bool), "whole numbers"),
-        (None, "whole numbers"),
-        ([[1], [2, 3], 4, 5], "whole numbers"),
+        ([10**30] * 4, "expected integer actions"),
+        (good.astype(bool), "expected integer actions"),
+        (None, "expected integer actions"),
+        ([[1], [2, 3], 4, 5], "expected integer actions"),
         (np.where(np.arange(4) == 1, 49, good), "game 1: 'no-op'"),
         (np.where(np.arange(4) == 3, int(np.argmin(vec.action_masks[3])), good), "game 3: .* does not hold"),
     ):
@@ -322,7 +322,7 @@ def test_batches_of_impossible_sizes(arguments):
         ({"opponents": UniformPolicy}, "neither the name"),
         ({"seat": 1.0}, "seat=1.0"),
         ({"seat": True}, "seat=True"),
-        ({"opponents": ["random"]}, "3 other seats need a policy, 1"),
+        ({"opponents": ["random"] * 2}, "opponents: expected one for all seats or one for each of the 3, got 2"),
         ({"players": 7}, "players=7"),
     ],
 )
@@ -529,7 +529,7 @@ def test_what_is_no_action_is_refused_by_one_seat_environments_and_changes_nothi
     before = env._games.states.tobytes()
     with pytest.raises(IllegalActionError, match=r"whole number|out of range"):
         env.step(action)
-    with pytest.raises(IllegalActionError, match=r"whole number|actions are 0 to 90"):
+    with pytest.raises(IllegalActionError, match=r"expected integer|actions are 0 to 90"):
         env._games.step([action])
     assert env._games.states.tobytes() == before
     env.step(int(env.action_masks().argmax()))

@@ -25,8 +25,8 @@ class FirstLegal:
 
     name = "first legal"
 
-    def act(self, observations, action_masks, seats, states=None):
-        return action_masks.argmax(axis=1)
+    def act(self, decisions):
+        return decisions.action_masks.argmax(axis=1)
 
 
 def test_buffers_are_written_in_place_and_statistics_add_up(name, options):
@@ -246,9 +246,9 @@ class Witness(FirstLegal):
     def __init__(self):
         self.asked = set()
 
-    def act(self, observations, action_masks, seats, states=None):
-        self.asked |= set(seats.tolist())
-        return super().act(observations, action_masks, seats, states)
+    def act(self, decisions):
+        self.asked |= set(decisions.seats.tolist())
+        return super().act(decisions)
 
 
 def test_opponents_can_be_given_one_by_one():
@@ -296,9 +296,9 @@ class Liar(FirstLegal):
     name = "liar"
     answer = None
 
-    def act(self, observations, action_masks, seats, states=None):
-        honest = super().act(observations, action_masks, seats, states)
-        return honest if self.answer is None else self.answer(action_masks)
+    def act(self, decisions):
+        honest = super().act(decisions)
+        return honest if self.answer is None else self.answer(decisions.action_masks)
 
 
 def all_allowed(masks):
@@ -312,14 +312,14 @@ LIES = {
     "negative": (lambda masks: np.full(len(masks), -1), "liar: action -1 is out of range"),
     "far out": (lambda masks: np.full(len(masks), 10**12), "liar: action 1000000000000 is out of range"),
     "wraps": (lambda masks: np.full(len(masks), 2**64 - 1, np.uint64), "liar: action 18446744073709551615 is out of"),
-    "huge": (lambda masks: [10**30] * len(masks), "liar: actions are whole numbers"),
-    "floats": (lambda masks: masks.argmax(axis=1) * 1.0, "liar: actions are whole numbers .* float64"),
-    "nan": (lambda masks: np.full(len(masks), np.nan), "liar: actions are whole numbers .* float64"),
-    "truth": (lambda masks: np.ones(len(masks), bool), "liar: actions are whole numbers .* bool"),
-    "one for all": (lambda masks: masks.argmax(axis=1)[0], r"liar: actions are whole numbers .* \(\)"),
-    "too many": (lambda masks: np.zeros(len(masks) + 1, int), "liar: actions are whole numbers of shape"),
-    "nothing": (lambda masks: None, "liar: actions are whole numbers .* None"),
-    "ragged": (lambda masks: [[1], [2, 3]], "liar: actions are whole numbers"),
+    "huge": (lambda masks: [10**30] * len(masks), "liar: expected integer actions"),
+    "floats": (lambda masks: masks.argmax(axis=1) * 1.0, "liar: expected integer actions .* float64"),
+    "nan": (lambda masks: np.full(len(masks), np.nan), "liar: expected integer actions .* float64"),
+    "truth": (lambda masks: np.ones(len(masks), bool), "liar: expected integer actions .* bool"),
+    "one for all": (lambda masks: masks.argmax(axis=1)[0], r"liar: expected integer actions .* \(\)"),
+    "too many": (lambda masks: np.zeros(len(masks) + 1, int), "liar: expected integer actions of shape"),
+    "nothing": (lambda masks: None, "liar: expected integer actions .* None"),
+    "ragged": (lambda masks: [[1], [2, 3]], "liar: expected integer actions"),
 }
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from monsterzoo.benchmarks.bench import benchmarks
 from monsterzoo.envs import make, names, replay
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.players import kinds
+from monsterzoo.envs.match.players import kinds
 from monsterzoo.envs.version import VERSION
 from monsterzoo.policies.search import Settings
 from monsterzoo.training import cli, doctor_cli, extras

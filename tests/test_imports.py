@@ -16,8 +16,8 @@ HEAVY = ("torch", "matplotlib", "pygame", "rich", "stable_baselines3", "tensorbo
 
 # All exceptions. A file may name what stands above it, or import what is not written in it, for these reasons only:
 ALLOWED = {
-    ("envs/players.py", "policies"): "a group of entry points; packaging fills it with what makes players",
-    ("envs/own_players.py", "?"): "players of the user's own, by the address the user gives",
+    ("envs/match/players.py", "policies"): "a group of entry points; packaging fills it with what makes players",
+    ("envs/match/players.py", "?"): "players of the user's own, by the address the user gives",
     ("training/cli.py", "benchmarks.bench"): "a sub-command, which is imported when it is used",
     ("training/cli.py", "?"): "the sub-commands; COMMANDS is seen by this check, since it names modules",
     ("training/extras.py", "?"): "looks whether a package of an extra is there, for whoever needs it",

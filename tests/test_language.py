@@ -211,7 +211,7 @@ def test_a_game_in_progress_goes_on() -> None:
 @pytest.mark.parametrize(
     ("players", "problem"),
     [
-        ([first_listed], "2 seats need a player, 1 are given"),
+        ([first_listed] * 3, "players: expected one for all seats or one for each of the 2, got 3"),
         ({"player_0": first_listed}, "players are wanted for player_0, player_1, not for player_0"),
         ([first_listed, 3], "player_1: 3 is neither a function str -> str, nor a policy or its name"),
         ([first_listed, "chess"], "there is no policy 'chess'"),

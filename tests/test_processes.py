@@ -15,7 +15,7 @@ from monsterzoo.envs import make_vec
 def play(games, player, steps=20):
     for _ in range(steps):
         games.step(games.sample_actions())
-    chosen = player.act(games.observations, games.action_masks, games.seats, games.states)
+    chosen = player.act(games.decisions())
     return chosen.tobytes() + games.states.tobytes()
 
 def begin():
@@ -50,7 +50,7 @@ play(games, player, 1)
 long = policies.make("search:1000000000,trees=2,threads=2", "pikit_v0")
 
 def endless():
-    long.act(games.observations, games.action_masks, games.seats, games.states)
+    long.act(games.decisions())
 
 threading.Thread(target=endless, daemon=True).start()
 more = make_vec("pikit_v0", 4096, threads=2, seed=6)

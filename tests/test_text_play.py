@@ -117,7 +117,7 @@ def test_any_seat_and_any_opponents(
         (["--seat", "2"], "--seat 2 is not allowed; allowed: a whole number from 0 to 1"),
         (["--seat", "first"], "--seat first is not allowed"),
         (["--seed", "-1"], "--seed -1 is not allowed"),
-        (["--opponents", "random", "random"], "--opponents: 1 other seats need a policy, 2 are given"),
+        (["--opponents", "random", "random"], "opponents: expected one for all seats or one for each of the 1, got 2"),
         (["--opponents", "chess"], "there is no policy 'chess'"),
     ],
 )

@@ -3,13 +3,12 @@
 from io import BytesIO
 from pathlib import Path
 
-import numpy as np
 from monsterzoo.envs import names
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.looking import Trail, scene_of
+from monsterzoo.envs.match.players import act_in, make_player
 from monsterzoo.envs.picture import paint
-from monsterzoo.envs.players import ask, make_player
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "gallery"
 SIZE = (960, 720)
@@ -26,8 +25,7 @@ def picture(name: str, seed: int = 4) -> bytes:
     env.reset(seed=seed)
     for _ in range(MOMENTS.get(name, 20)):
         seat, states = env._acting, env._states.copy()
-        rows, masks = variant.observation(states, 0, seat)[None], variant.legal_actions(states, 0, seat)[None]
-        action = int(ask(player, variant, rows, masks, np.array([seat]), states)[0])
+        action = act_in(player, env, variant.agents[seat])
         trail.add(states, seat, action)
         env.step_for(variant.agents[seat], action)
     seat = env._acting

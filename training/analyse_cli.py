@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.analysis import analyse
 
 from .files import read_json

@@ -27,10 +27,11 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import env_seed, generator, streams
 from monsterzoo.envs.core.stepping import share_of_win
 from monsterzoo.envs.match.compiled_policies import Uniform, choose, choose_one, distinct_tokens, fresh_token
+from monsterzoo.envs.match.decisions import Decisions
+from monsterzoo.envs.match.players import ask, check_player, compiled_form
+from monsterzoo.envs.match.seating import distinct_names, make_players
 from monsterzoo.envs.match.single_seat import show
-from monsterzoo.envs.players import ask, check_player, make_player, name_of
 from monsterzoo.policies import Policy, heuristics
-from monsterzoo.policies.base import compiled_form
 
 from . import settings
 from .files import damaged, read_arrays, replacing
@@ -374,7 +375,7 @@ class Tournament:
                     choose_listed(tokens[who], states, asked, seats, luck, choices, words, views)
                 else:
                     seen = rows[asked], masks[asked, : variant.num_actions], seats[asked], states[asked]
-                    choices[asked] = ask(policies[who], variant, *seen)
+                    choices[asked] = ask(policies[who], Decisions(variant, *seen))
             step_games(states, seats, choices)
             if monotonic() - ticked > 0.5:
                 tick()
@@ -498,13 +499,8 @@ def _interval(value: float, half: float, low: float = -np.inf, high: float = np.
 
 def enter(variant: Variant, specs: Sequence[str | Policy], seed: int = 0) -> tuple[list[str], list[Policy]]:
     """Names (all different) and policies of the entrants, given as specs or policies."""
-    policies = [make_player(variant, one, seed) if isinstance(one, str) else one for one in specs]
-    names: list[str] = []
-    for spec, policy in zip(specs, policies):
-        own = str(getattr(policy, "name", spec if isinstance(spec, str) else name_of(policy)))
-        copies = sum(name.partition("#")[0] == own for name in names)
-        names.append(own if not copies else f"{own}#{copies + 1}")
-    return names, policies
+    policies = make_players(variant, specs, seed, shared=False)
+    return distinct_names(specs, policies), policies
 
 
 def arena(

@@ -57,7 +57,7 @@ def search(game: Game) -> None:
     games = make_vec(game.name, 1, seed=0)
     for playout in ("heuristic", "random") if has_heuristic(games.variant) else ("random",):
         player = SearchPolicy(games.variant, parse(f"2,playout={playout}"))
-        player.act(games.observations, games.action_masks, games.seats, games.states)
+        player.act(games.decisions())
 
 
 def arena(game: Game) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.heuristics import has_heuristic
 
 from . import settings
@@ -67,7 +67,7 @@ class RunConfig(Checked):
     options: Annotated[
         dict[str, Any], "other options of the game; as a flag: --option KEY=VALUE, repeatable", GameOptions()
     ] = field(default_factory=dict)
-    out: Annotated[str, "folder of the run; afterwards 'ppo:<folder>' is a policy", Text()] = "runs/latest"
+    out: Annotated[str, "folder of the run; afterwards 'net:<folder>' is a policy", Text()] = "runs/latest"
 
     # how long
     minutes: Annotated[
@@ -83,7 +83,7 @@ class RunConfig(Checked):
     symmetric: Annotated[
         bool, "learn what differs by names alone at once, colours say, where the game has such symmetries", Switch()
     ] = True
-    start: Annotated[str | None, "network to start from: 'pretrained' or 'ppo:FOLDER', of the same shape", Text()] = (
+    start: Annotated[str | None, "network to start from: 'pretrained' or 'net:FOLDER', of the same shape", Text()] = (
         None
     )
 
@@ -315,7 +315,7 @@ class PlayoutConfig(LessonConfig):
     candidates: Annotated[int, "actions of a decision that are compared, at most", Whole(2, 1024)] = 3
     playout: Annotated[
         str | None,
-        "who plays on, and has the other sides where the network has one: 'heuristic', 'pretrained', 'ppo:FOLDER', or "
+        "who plays on, and has the other sides where the network has one: 'heuristic', 'pretrained', 'net:FOLDER', or "
         "'net', the network itself for its own sides; networks are slower (default: the heuristic where there is one)",
         Text(),
     ] = None

@@ -11,7 +11,7 @@ the next, so that nothing is cut off and no value has to be guessed for a seat t
 import numpy as np
 from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.policies.neural import check_size
+from monsterzoo.policies.networks import check_size
 
 NONE = -1
 

@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     game += [word for key, value in rest.items() for word in ("--option", write_option(key, value))]
     learning = ["--minutes", f"{chosen.minutes:g}", "--num-envs", str(chosen.num_envs), "--minibatch", "1024"]
     watching = ["--evaluate-every", f"{12 * chosen.minutes:g}", "--no-tensorboard", "--out", str(run)]
-    playing = ["--policies", *opponents, f"ppo:{run}", "--games", str(chosen.games), "--batch", "512", "--quiet"]
+    playing = ["--policies", *opponents, f"net:{run}", "--games", str(chosen.games), "--batch", "512", "--quiet"]
 
     headline(f"{variant.game.title}, {label(options)}: the first moves of a random game, and its end")
     watch(chosen.game, options, chosen.seed)

@@ -22,8 +22,7 @@ def play_games(variant: Variant, policy: Policy, opponent: Policy, games: int, s
         for who, mine in ((policy, own), (opponent, ~own)):
             asked = np.flatnonzero(mine & waiting)
             if len(asked):
-                masks, seats = batch.action_masks[asked], batch.seats[asked]
-                choices[asked] = who.act(batch.observations[asked], masks, seats, batch.states[asked])
+                choices[asked] = who.act(batch.decisions()[asked])
         batch.step(choices)
         for game in np.flatnonzero((batch.terminated | batch.truncated) & waiting):
             shares[game] = share_of_win(batch.final_states[game], side[game])

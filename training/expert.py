@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 from monsterzoo.envs.core.game import Game
-from monsterzoo.policies.neural import check_size
+from monsterzoo.policies.networks import check_size
 from torch import Tensor
 
 from .config import SearchConfig

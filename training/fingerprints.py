@@ -3,9 +3,9 @@
 from hashlib import sha256
 
 import numpy as np
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import Policy
-from monsterzoo.policies.neural import NeuralPolicy
+from monsterzoo.policies.networks import NeuralPolicy
 
 from .variants import all_variants
 

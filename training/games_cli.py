@@ -12,7 +12,7 @@ from monsterzoo.envs.core.options import REWARD
 from monsterzoo.envs.language import rules_in_short
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.policies.heuristics import has_heuristic
-from monsterzoo.policies.neural import pretrained
+from monsterzoo.policies.networks import pretrained
 
 from .game_options import label, write_option
 

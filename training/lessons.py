@@ -25,7 +25,7 @@ from monsterzoo.envs.match.compiled_policies import choose, choose_one
 from monsterzoo.policies.guided import new_guided_tree, simulate
 from monsterzoo.policies.heuristics import sole
 from monsterzoo.policies.horizons import focus, outlook
-from monsterzoo.policies.networks import evaluate, pick_by_logits, uniform, write
+from monsterzoo.policies.networks.inference import evaluate, pick_by_logits, uniform, write
 from monsterzoo.policies.trees import clear, count_visits, new_desk
 
 SEARCHED, COMPARED, IMITATED = 0, 1, 2

@@ -14,10 +14,10 @@ from typing import Annotated, Any
 import numpy as np
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.players import make_player
-from monsterzoo.policies import Policy, neural
+from monsterzoo.envs.match.players import make_player
+from monsterzoo.policies import Policy
 from monsterzoo.policies.heuristics import has_heuristic
-from monsterzoo.policies.neural import PRETRAINED, WEIGHTS, NeuralPolicy
+from monsterzoo.policies.networks import PRETRAINED, WEIGHTS, NeuralPolicy, pretrained, read, write
 
 from .arena import Tournament
 from .config import RUN, RunConfig
@@ -54,12 +54,12 @@ def publish(run: Path, games: int, folder: Path = PRETRAINED, earlier: Sequence[
     """
     config = RunConfig.read(run / RUN)
     summaries = [finished_summary(one) for one in (*earlier, run)]
-    arrays, about = neural.read(run / WEIGHTS)
+    arrays, about = read(run / WEIGHTS)
     played = {key: value for key, value in config.game_options().items() if key != REWARD}
     file = variant_name(config.game, played) + ".npz"
     variant = find_game(config.game).variant(**played)
     with replacing(folder / file) as part:  # its predecessor stays until it is measured
-        neural.write(part, {name: values.astype(np.float16) for name, values in arrays.items()}, about)
+        write(part, {name: values.astype(np.float16) for name, values in arrays.items()}, about)
         if part.stat().st_size > LARGEST:
             size = f"{part.stat().st_size / 1000:.0f} KB"
             raise ValueError(f"the network of {run} has {size}, at most {LARGEST // 1000} KB are shipped")
@@ -89,7 +89,7 @@ def finished_summary(run: Path) -> dict[str, Any]:
 
 def measure_all(variant: Variant, file: Path, games: int) -> dict[str, Any]:
     """How a shipped network does against each opponent that the game has."""
-    policy = NeuralPolicy(variant, *neural.read(file), name="pretrained")
+    policy = NeuralPolicy(variant, *read(file), name="pretrained")
     opponents = [spec for spec in OPPONENTS if spec != "heuristic" or has_heuristic(variant)]
     return {spec: measure(variant, policy, spec, games) for spec in opponents}
 
@@ -123,7 +123,7 @@ def write_index(index: dict[str, Any], folder: Path = PRETRAINED) -> None:
     write_json(folder / INDEX, index)
     with replacing(folder / README) as part:
         part.write_text(page(index))
-    neural.pretrained.cache_clear()
+    pretrained.cache_clear()
 
 
 def enter_model(model: dict[str, Any], folder: Path = PRETRAINED) -> None:

@@ -7,7 +7,8 @@ import numpy as np
 import torch
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.symmetry import Symmetry
-from monsterzoo.policies import neural
+from monsterzoo.envs.match.decisions import Decisions
+from monsterzoo.policies.networks import files
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -199,7 +200,7 @@ def about(variant: Variant, **more: Any) -> dict[str, Any]:
 def write(path: Path, network: Network, variant: Variant, dtype: type = np.float32, **more: Any) -> None:
     """Write the policy's file; `more` goes into what it says about itself."""
     arrays: dict[str, np.ndarray] = {name: values.astype(dtype) for name, values in network.arrays().items()}
-    neural.write(path, arrays, about(variant, **more))
+    files.write(path, arrays, about(variant, **more))
 
 
 class NetworkPolicy:
@@ -210,11 +211,9 @@ class NetworkPolicy:
         self._generator = torch.Generator().manual_seed(seed)
 
     @torch.no_grad()
-    def act(
-        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
-    ) -> np.ndarray:
+    def act(self, decisions: Decisions) -> np.ndarray:
         """One legal action per row, integers (B,)."""
         if not self.greedy:
-            return self.network.play(observations, action_masks, self._generator)[0]
-        log_probs, _ = self.network(torch.from_numpy(observations), torch.from_numpy(action_masks))
+            return self.network.play(decisions.observations, decisions.action_masks, self._generator)[0]
+        log_probs, _ = self.network(*map(torch.from_numpy, (decisions.observations, decisions.action_masks)))
         return log_probs.argmax(1).numpy()

@@ -37,7 +37,8 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import is_whole
 from monsterzoo.envs.core.rng import generator, mix, streams
 from monsterzoo.envs.core.stepping import share_of_win
-from monsterzoo.envs.players import ask, name_of
+from monsterzoo.envs.match.decisions import Decisions
+from monsterzoo.envs.match.players import ask, name_of
 from pyspiel import GameType, PlayerId
 
 from .chance import Asked, Scripted
@@ -368,31 +369,25 @@ class PolicyBot(pyspiel.Bot):
     def step(self, state: SpielState) -> int:
         """The policy's action for the player whose turn it is."""
         table, seat = state.table, state.current_player()
-        rows = table.variant.observation(table.states, 0, seat)[None]
-        masks = table.masks[seat : seat + 1, : table.variant.num_actions]
-        return int(ask(self.policy, table.variant, rows, masks, np.array([seat]), table.states.copy())[0])
+        return int(ask(self.policy, Decisions.from_states(table.variant, table.states.copy(), np.array([seat])))[0])
 
 
 class BotPolicy:
     """A bot of OpenSpiel as a policy of ours, for tournaments and as an opponent.
 
-    It is given states, so the bot must look at what its player knows only, as IS-MCTS does.
+    What its player cannot know is sampled anew in the state that the bot is given.
     """
 
-    def __init__(self, bot: pyspiel.Bot, game: SpielGame, name: str | None = None) -> None:
+    def __init__(self, bot: pyspiel.Bot, game: SpielGame, name: str | None = None, seed: int = 0) -> None:
         self.bot, self.game, self.variant = bot, game, game.variant
         self.name = name or name_of(bot)
+        self._random = np.random.default_rng(seed)
 
-    def act(
-        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
-    ) -> np.ndarray:
-        """One legal action per row, integers (B,); needs the states (B,)."""
-        if states is None:
-            raise ValueError(f"{self.name} needs the states")
-        self.variant.check_deciding(states, seats)
-        actions = np.empty(len(states), np.int64)
-        for i, seat in enumerate(np.asarray(seats).tolist()):
-            alone = states[i : i + 1].copy()
+    def act(self, decisions: Decisions) -> np.ndarray:
+        """One legal action per row, int64 (B,); raises `ValueError` for decisions without games."""
+        actions = np.empty(len(decisions), np.int64)
+        for i, seat in enumerate(decisions.seats.tolist()):
+            alone = decisions.sample_worlds(i, 1, self._random)
             alone["acting"] = 1 << seat  # others that choose at the same time are not its business
             state = self.game.new_initial_state()
             state._put(alone)

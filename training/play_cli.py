@@ -33,8 +33,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--players", type=int, help="number of players (default: the game's own)")
     add_option_argument(parser)
     parser.add_argument(
-        "--opponents", nargs="+", default=["heuristic"], metavar="POLICY",
-        help="specs such as heuristic, search:200, pretrained: one for all other seats, or one each clockwise",
+        "--opponents", nargs="+", metavar="POLICY",
+        help="specs such as search:200, pretrained: one for all other seats, or one each clockwise "
+        "(default: the heuristic, else random)",
     )  # fmt: skip
     parser.add_argument("--seat", type=int, default=0, help="your seat (default: 0)")
     parser.add_argument("--seed", type=int, help="of the first game; without it every game is another")

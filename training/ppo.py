@@ -25,7 +25,7 @@ from monsterzoo.envs import VectorGame
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.rng import env_seed
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import Policy
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
@@ -110,7 +110,7 @@ class Trainer(Learner):
             rows, allowed = games.observations[asked], masks[asked]
             actions, log_probs, values = self.network.play(rows, allowed, generator)
             if teacher is not None and len(asked):
-                actions = teacher.act(rows, allowed, seats[asked], games.states[asked])
+                actions = teacher.act(games.decisions()[asked])
             choices[asked] = actions
             decisions.add(
                 asked,
@@ -124,8 +124,7 @@ class Trainer(Learner):
             for index, opponent in enumerate(opponents):
                 theirs = np.flatnonzero(~own & free & (self.rivals == index))
                 if len(theirs):
-                    state = games.states[theirs]
-                    choices[theirs] = opponent.act(games.observations[theirs], masks[theirs], seats[theirs], state)
+                    choices[theirs] = opponent.act(games.decisions()[theirs])
             before = time.perf_counter()
             games.step(choices)
             over = games.terminated | games.truncated

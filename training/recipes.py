@@ -7,8 +7,8 @@ and symmetry, and without imitating anybody first. `{name}` is the folder of an 
 starts, and `{runs}` that of all runs, for a start from another variant's network:
 
     "ppo": "--updates 600",
-    "enemy": "--updates 200 --self-play 0 --opponents ppo:{ppo}",
-    "wiser": "--updates 300 --start ppo:{ppo} --opponents past heuristic ppo:{enemy}",
+    "enemy": "--updates 200 --self-play 0 --opponents net:{ppo}",
+    "wiser": "--updates 300 --start net:{ppo} --opponents past heuristic net:{enemy}",
 
 The last stage's network is the one that is shipped. `python -m monsterzoo.training.zoo` carries recipes out.
 """
@@ -19,7 +19,7 @@ SLOWLY = "--method playouts --imitate-share 0.25 --learning-rate 0.001"
 SURELY = "--method playouts --imitate-share 0.12 --learning-rate 0.001"
 LONGER = "--learning-rate 0.0005 --self-play 0.4 --opponents past heuristic --final-entropy-coef 0.2"
 FURTHER = "--method playouts --imitate-share 0"
-AS_SUITORS = f"{FURTHER} --learning-rate 0.0005 --start ppo:{{runs}}/yokai_septet_v0-4p-seven_suitors/longer"
+AS_SUITORS = f"{FURTHER} --learning-rate 0.0005 --start net:{{runs}}/yokai_septet_v0-4p-seven_suitors/longer"
 
 RECIPES: dict[str, dict[str, str]] = {
     "bite_night_v0-4p": {"playouts": f"{BY_KIND} --updates 850"},

@@ -8,7 +8,7 @@ from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 
 from .config import MOST_AT_ONCE
 from .evaluation import play_games
@@ -108,7 +108,7 @@ def _keep(algorithm: Any, module_id: str, chosen: argparse.Namespace, variant: A
 
     path = chosen.out / f"{module_id}.npz"
     save_policy(algorithm, path, chosen.game, module_id=module_id, **variant.options)
-    print(f"done: the policy is 'ppo:{path}'")
+    print(f"done: the policy is 'net:{path}'")
     policy = from_rllib(algorithm, module_id=module_id)
     for spec in chosen.against:
         shares = play_games(variant, policy, make_player(variant, spec), 1000 // variant.sides * variant.sides, seed=1)

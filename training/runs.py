@@ -19,8 +19,8 @@ import torch
 from monsterzoo.envs import __version__
 from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.core.rng import env_seed
-from monsterzoo.envs.players import make_player
-from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, check_size
+from monsterzoo.envs.match.players import make_player
+from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, check_size
 from torch import Tensor
 
 from . import network as networks
@@ -54,7 +54,7 @@ class Learner(ABC):
         if config.start is not None:
             policy = make_player(variant, config.start)
             if not isinstance(policy, NeuralPolicy):
-                raise ValueError(f"--start {config.start} is no network; 'pretrained' and 'ppo:FOLDER' are")
+                raise ValueError(f"--start {config.start} is no network; 'pretrained' and 'net:FOLDER' are")
             self.network.start_from(policy.arrays, f"--start {config.start}")
             for name, weights in self.network.named_parameters():  # a run's own checkpoint must not be refused later
                 check_size(weights.detach().numpy(), f"--start {config.start}: {name}")

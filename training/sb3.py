@@ -28,6 +28,7 @@ import torch
 from gymnasium import Wrapper
 from gymnasium.spaces import Discrete
 from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import Policy, from_sb3, make
 from monsterzoo.policies.heuristics import has_heuristic
@@ -241,11 +242,9 @@ class PastSelf:
         self._player: Policy = make("random", game, seed=seed, **options)
         self._weights: list[dict[str, Any]] = []
 
-    def act(
-        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
-    ) -> np.ndarray:
+    def act(self, decisions: Decisions) -> np.ndarray:
         """One legal action per row, integers (B,)."""
-        return self._player.act(observations, action_masks, seats, states)
+        return self._player.act(decisions)
 
     def remember(self, network: Any) -> None:
         """Keep the learner's policy network as it is now; when full, a random earlier one makes room."""

@@ -5,14 +5,14 @@ import inspect
 import textwrap
 from dataclasses import fields
 
-from monsterzoo.envs.players import kinds
+from monsterzoo.envs.match.players import kinds
 from monsterzoo.policies.search import Settings
 
 SPECS = {
     "random": ("random", "a random legal action"),
     "heuristic": ("heuristic", "rules of thumb, where the game has them"),
     "search": ("search:BUDGET[,SETTING=VALUE…]", "search over what the hidden cards could be, see below"),
-    "ppo": ("ppo:FOLDER", "the network of a training run, or ppo:FILE"),
+    "net": ("net:FOLDER", "the network of a training run, or net:FILE"),
     "pretrained": ("pretrained", "the network that ships with the package, where there is one"),
 }
 """How the specs of a kind read, and who plays then."""

@@ -98,8 +98,8 @@ def _read_stage(of: NamedVariant, text: str, before: list[Stage], runs: Path) ->
     if options.keys() - {REWARD}:
         raise ValueError(f"--option {REWARD}=… is all that a recipe may choose of the game")
     if before:
-        chosen.setdefault("start", f"ppo:{before[-1].config.out}")
-    parents = [stage for stage in before if chosen.get("start") == f"ppo:{stage.config.out}"]
+        chosen.setdefault("start", f"net:{before[-1].config.out}")
+    parents = [stage for stage in before if chosen.get("start") == f"net:{stage.config.out}"]
     for parent in parents:
         chosen = {**{name: getattr(parent.config, name) for name in SHAPE}, **chosen}
     if "start" in chosen and kind is Config:

@@ -18,10 +18,10 @@ from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.core.rng import env_seed, generator, streams
 from monsterzoo.envs.match.compiled_policies import Uniform, fresh_token
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import heuristics, horizons
 from monsterzoo.policies.base import compiled_form
-from monsterzoo.policies.networks import make_net
+from monsterzoo.policies.networks.inference import make_net
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 

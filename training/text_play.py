@@ -14,9 +14,9 @@ from typing import Annotated, Any
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.language import read_choice, rules_in_short
-from monsterzoo.envs.players import act_in, check_player, make_player
+from monsterzoo.envs.match.players import act_in, name_of
+from monsterzoo.envs.match.seating import seat_opponents
 from monsterzoo.envs.spaces import fresh_seed
-from monsterzoo.policies.heuristics import has_heuristic
 
 from . import settings
 from .files import write_json
@@ -50,7 +50,8 @@ def main(words: Sequence[str]) -> int:
         raise settings.refusal("seat", options.seat, Whole(0, variant.players - 1))
     seed = fresh_seed() if options.seed is None else options.seed
     own = variant.agents[options.seat]
-    others = _opponents(env, own, parsed.opponents, seed)
+    clockwise = [*variant.agents[options.seat + 1 :], *variant.agents[: options.seat]]
+    others = dict(zip(clockwise, seat_opponents(variant, parsed.opponents, seed)))
     env.reset(seed=seed)
     print(f"{variant.game.title}: you are {own}, against {_who(others)}. Seed {seed}. ? is help.")
     code, left = 0, True
@@ -85,22 +86,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _opponents(env: GameEnv, own: str, specs: list[str] | None, seed: int) -> dict[str, Any]:
-    """The policies of the other agents, clockwise from one's own seat."""
-    variant, seat = env.variant, env.possible_agents.index(own)
-    agents = [variant.agents[(seat + k) % variant.players] for k in range(1, variant.players)]
-    usual = ["heuristic" if has_heuristic(variant) else "random"]
-    named = (specs or usual) * (len(agents) if len(specs or usual) == 1 else 1)
-    if len(named) != len(agents):
-        raise ValueError(f"--opponents: {len(agents)} other seats need a policy, {len(named)} are given")
-    made = {spec: make_player(variant, spec, seed) for spec in dict.fromkeys(named)}
-    for policy in made.values():
-        check_player(policy, variant)
-    return {agent: made[spec] for agent, spec in zip(agents, named)}
-
-
 def _who(others: dict[str, Any]) -> str:
-    return ", ".join(f"{agent} ({getattr(policy, 'name', type(policy).__name__)})" for agent, policy in others.items())
+    return ", ".join(f"{agent} ({name_of(policy)})" for agent, policy in others.items())
 
 
 def _play(env: GameEnv, own: str, others: dict[str, Any]) -> bool:

@@ -61,7 +61,7 @@ def main(words: Sequence[str]) -> int:
             train(config, parsed.resume, kind=partial(_kind_on_ray(config), workers=parsed.workers))
     else:
         train(config, parsed.resume)
-    print(f"done: the policy is 'ppo:{config.out}'")
+    print(f"done: the policy is 'net:{config.out}'")
     return 0
 
 

@@ -42,8 +42,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--players", type=int, help="number of players (default: the game's own)")
     add_option_argument(parser)
     parser.add_argument(
-        "--policies", nargs="+", default=["heuristic"], metavar="POLICY", help="one for all seats, or one each"
-    )
+        "--policies", nargs="+", metavar="POLICY",
+        help="one for all seats, or one each (default: the heuristic, else random)",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, help="of the game; without it every game is another")
     add_server_arguments(parser)
     return parser

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.heuristics import has_heuristic
-from monsterzoo.policies.neural import PRETRAINED, NeuralPolicy
+from monsterzoo.policies.networks import PRETRAINED, NeuralPolicy
 
 from . import settings
 from .config import Config

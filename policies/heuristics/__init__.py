@@ -17,8 +17,9 @@ from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, lowest
 from monsterzoo.envs.core.contract import legal, look
 from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.match.compiled_policies import compiled_policy
+from monsterzoo.envs.match.decisions import Decisions
 
-from ..base import named, read_table
+from ..base import legal_masks, named
 
 
 class Heuristic(NamedTuple):
@@ -101,15 +102,12 @@ class HeuristicPolicy:
     def __repr__(self) -> str:
         return named(self)
 
-    def act(
-        self, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray | None = None
-    ) -> np.ndarray:
-        """One legal action per row, integers (B,).
+    def act(self, decisions: Decisions) -> np.ndarray:
+        """One legal action per row, int64 (B,).
 
-        Raises `ValueError` at the table of another game, and for observations and masks that no table shows.
+        Raises `ValueError` for decisions in another game, and for observations that contradict their masks.
         """
-        rows, masks = read_table(self.name, self.variant, observations, action_masks, states)
-        views = self.variant.decode(rows)
+        masks, views = legal_masks(self, decisions), self.variant.decode(decisions.observations)
         choices, words = np.empty(len(views), np.int64), np.zeros(self.variant.words, np.uint64)
         wrong = advise_views(views, masks, words, choices)
         if wrong >= 0:
@@ -133,7 +131,7 @@ def load(variant: Variant) -> None:
 
 
 def make(variant: Variant, argument: str | None, seed: int) -> HeuristicPolicy:
-    """The maker behind the spec "heuristic"."""
+    """The policy of the spec "heuristic"."""
     if argument is not None:
         raise ValueError(f"'heuristic' takes no argument, not {argument!r}")
     return HeuristicPolicy(variant)

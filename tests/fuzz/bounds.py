@@ -26,7 +26,7 @@ def play(name: str, spec: str, count: int, options: dict[str, Any]) -> int:
         if player is None:
             actions = games.sample_actions()
         else:
-            actions = player.act(games.observations, games.action_masks, games.seats, games.states)
+            actions = player.act(games.decisions())
         games.step(actions)
         over = games.terminated | games.truncated
         assert np.abs(games.final_returns[over].sum(axis=1)).max(initial=0) < 1e-4, "returns do not add up to zero"

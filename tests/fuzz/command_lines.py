@@ -14,8 +14,8 @@ from mutations import mutate, mutate_bytes
 from strangers import SPECS as STRANGERS
 
 _ODD = ("", "0", "-1", "x", "1.5", "nan", "inf", "1e9", "99999999999999999999", "random", "search:0", "search:-3", "=",
-        "a=b", "ppo:/nowhere", "pikit_v0", "players=[", "heuristic", "--", "-", "/dev/null", "None", "true", "\x00",
-        "ppo:.", "pretrained", "search:2,net=pretrained", "search:2,net=ppo:.", "../..", "reflexes=[1e999]",
+        "a=b", "net:/nowhere", "pikit_v0", "players=[", "heuristic", "--", "-", "/dev/null", "None", "true", "\x00",
+        "net:.", "pretrained", "search:2,net=pretrained", "search:2,net=net:.", "../..", "reflexes=[1e999]",
         'deck={"1": 1e400}', "players=1e400", "a:b")  # fmt: skip
 Words = Callable[[str, Random], list[str]]
 

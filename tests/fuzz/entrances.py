@@ -159,10 +159,7 @@ def _plays_on(env: Any, spec: str, random: Random) -> None:
         if player is None or count >= searched:
             action = random.choice(legal(env))
         else:
-            seat = env.possible_agents.index(env.agent_selection)
-            seen = env.observe(env.agent_selection)
-            rows, masks = seen["observation"][None], seen["action_mask"][None]
-            action = int(player.act(rows, masks, np.array([seat]), env._states)[0])
+            action = policies.act_in(player, env)
         env.step(action)
     raise AssertionError(f"{spec} has not come to an end in {MOST_DECISIONS} decisions")
 
@@ -331,7 +328,7 @@ def _asked(name: str, random: Random, change: Callable[[Any, np.ndarray, Random]
         for key in random.sample(keys, random.choice((1, 1, 2))):
             given[key] = change(given[key], getattr(other, key), random)
     try:
-        chosen = np.asarray(player.act(**given))
+        chosen = np.asarray(player.act(policies.Decisions(games.variant, **given)))
     except CLEAN:
         return REFUSED
     assert chosen.ndim == 1, f"{spec}: actions of shape {chosen.shape}"
@@ -401,7 +398,7 @@ def prepare(entrance: str, name: str) -> None:
     options = {"players": 4}  # every game has a network for four players
     games = make_vec(name, num_envs=2, seed=1, **options)
     for spec in specs:
-        policies.make(spec, name, **options).act(games.observations, games.action_masks, games.seats, games.states)
+        policies.make(spec, name, **options).act(games.decisions())
     if entrance == "snapshots":
         _can_be_imagined(env)
     if entrance == "actions":

@@ -15,7 +15,8 @@ from monsterzoo import policies
 from monsterzoo.envs import make_vec, replay
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.policies import neural
+from monsterzoo.policies.networks import NeuralPolicy
+from monsterzoo.policies.networks import files as weights_files
 from mutations import ODD_VALUES, mutate, mutate_bytes
 from strangers import SPECS as STRANGERS
 
@@ -89,9 +90,9 @@ def _network(name: str, number: int) -> tuple[dict[str, np.ndarray], dict[str, A
     variant = variant_of(name, Random(number))
     torch.manual_seed(number)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, neural.WEIGHTS)
+        path = Path(folder, weights_files.WEIGHTS)
         networks.write(path, networks.Network.for_variant(variant, 8, 1), variant)
-        return neural.read(path)
+        return weights_files.read(path)
 
 
 def networks(name: str, random: Random) -> str:
@@ -105,22 +106,22 @@ def networks(name: str, random: Random) -> str:
         change_entry(content, random)
     told = content.pop("about", {})
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, neural.WEIGHTS)
+        path = Path(folder, weights_files.WEIGHTS)
         try:
-            neural.write(path, content, told)
+            weights_files.write(path, content, told)
         except (TypeError, ValueError):
             return REFUSED  # not even to be written
         if damage:
             path.write_bytes(mutate_bytes(path.read_bytes(), path.read_bytes(), random))
-        spec = random.choice(("ppo:{}", "ppo:{}", "search:2,net=ppo:{}", "search:2,net=ppo:{},mix=0,others=net"))
+        spec = random.choice(("net:{}", "net:{}", "search:2,net=net:{}", "search:2,net=net:{},mix=0,others=net"))
         try:
             player = policies.make(spec.format(path), name, **variant.options)
         except ValueError:
             return REFUSED
     games = make_vec(name, num_envs=3, seed=random.randrange(1 << 30), **variant.options)
     for _ in range(20):
-        games.step(player.act(games.observations, games.action_masks, games.seats, games.states))
-    if isinstance(player, neural.NeuralPolicy):
+        games.step(player.act(games.decisions()))
+    if isinstance(player, NeuralPolicy):
         assert all(np.isfinite(found).all() for found in player.evaluate(games.observations)), "logits or values"
     return ACCEPTED
 
@@ -327,7 +328,7 @@ _WORDS = (
 )
 _PARTS = ("1", "5", "0", "-3", "1e400ms", "nanms", "infms", "2ms", "0ms", "-1ms", "ms", "c=nan", "c=1", "c=-1", "c=inf",
           "c=1e400", "trust=nan", "trust=3", "trust=-1", "depth=2", "worlds=0", "playout=random", "playout=heuristic",
-          "playout=x", "net=", "net=pretrained", "net=ppo:/nowhere", "threads=2", "threads=0", "x=1", "=", "c", ",",
+          "playout=x", "net=", "net=pretrained", "net=net:/nowhere", "threads=2", "threads=0", "x=1", "=", "c", ",",
           "99999999999999999999", "1.5", "٣", "1_0", " 5", "5 ", "0x10", "True", "None", "/nowhere",
           "/dev/null")  # fmt: skip
 
@@ -349,6 +350,6 @@ def specs(name: str, random: Random) -> str:
     except ValueError:
         return REFUSED
     games = make_vec(name, num_envs=2, seed=1, **variant.options)
-    chosen = player.act(games.observations, games.action_masks, games.seats, games.states)
+    chosen = player.act(games.decisions())
     assert games.action_masks[range(2), chosen].all(), f"{spec!r}: {chosen} is not legal"
     return ACCEPTED

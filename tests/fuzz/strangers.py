@@ -9,8 +9,8 @@ def first(observations: np.ndarray, action_masks: np.ndarray) -> Any:
     return action_masks.argmax(axis=1)
 
 
-def by_all(observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: np.ndarray) -> Any:
-    return action_masks.argmax(axis=1)
+def by_all(decisions: Any) -> Any:
+    return decisions.action_masks.argmax(axis=1)
 
 
 def with_states(observations: np.ndarray, action_masks: np.ndarray, *, states: np.ndarray) -> Any:
@@ -26,8 +26,8 @@ def demanding(observations: np.ndarray, action_masks: np.ndarray, *, weather: st
 
 
 class Player:
-    def act(self, observations: np.ndarray, action_masks: np.ndarray, seats: Any, states: Any = None) -> Any:
-        return action_masks.argmax(axis=1)
+    def act(self, decisions: Any) -> Any:
+        return decisions.action_masks.argmax(axis=1)
 
 
 class Told(Player):
@@ -52,7 +52,7 @@ SPECS = (
     *("strangers:Told", "strangers:lonely", "strangers:demanding", "strangers:Greedy", "strangers:Narrow"),
     *("strangers:narrow", "strangers:number", "strangers:nothing", "strangers:Player.act", "strangers:player.act"),
     *("strangers:nobody", "strangers:np", "json:loads", "json:dumps", "json:JSONDecoder", "os:getcwd", "sys:path"),
-    *("monsterzoo.policies:Policy", "monsterzoo.policies.neural:NeuralPolicy"),
+    *("monsterzoo.policies:Policy", "monsterzoo.policies.networks:NeuralPolicy"),
     *("monsterzoo.policies.uniform:UniformPolicy", "monsterzoo.policies.search:SearchPolicy"),
 )
 """Good ones choose legal actions; all others must be refused when they are loaded."""

@@ -151,7 +151,7 @@ import numpy as np
 from monsterzoo.envs import variant
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.rng import streams
-from monsterzoo.policies import make
+from monsterzoo.policies import Decisions, make
 
 position = json.load(sys.stdin)
 game = variant("yokai_septet_v0", **position["options"])
@@ -165,11 +165,11 @@ for seat in range(game.players):
     for _ in range(200):
         imagine(world, states, seat, luck[0])
 [seat] = position["to_act"]
-rows, masks = game.observation(states, 0, seat)[None], game.legal_actions(states, 0, seat)[None]
+decisions = Decisions.from_states(game, states, np.array([seat]))
 for seed in range(50):
     player = make("search:200", "yokai_septet_v0", seed=seed, **position["options"])
-    [action] = player.act(rows, masks, np.array([seat]), states)
-    assert masks[0, action]
+    [action] = player.act(decisions)
+    assert decisions.action_masks[0, action]
 """
 
 

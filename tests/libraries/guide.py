@@ -68,11 +68,11 @@ class Learned:
     def __init__(self, logits: Any) -> None:
         self._logits = logits
 
-    def act(self, observations: Any, action_masks: Any, seats: Any, states: Any = None) -> np.ndarray:
+    def act(self, decisions: Any) -> np.ndarray:
         """One legal action per row."""
         with torch.no_grad():
-            logits = self._logits(torch.as_tensor(np.asarray(observations, np.float32)))
-        return np.where(np.asarray(action_masks) != 0, np.asarray(logits), -np.inf).argmax(axis=1)
+            logits = self._logits(torch.as_tensor(decisions.observations.astype(np.float32)))
+        return np.where(decisions.action_masks != 0, np.asarray(logits), -np.inf).argmax(axis=1)
 
 
 def win_rate(logits: Any, games: int = 400) -> float:

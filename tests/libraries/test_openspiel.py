@@ -238,12 +238,12 @@ def test_a_bot_is_a_policy_of_ours(leduc):
     player = BotPolicy(searcher(leduc, 10), leduc)
     games = mz.make_vec("leduc_poker_v0", 4, seed=0)
     for _ in range(3):
-        games.step(player.act(games.observations, games.action_masks, games.seats, games.states))
+        games.step(player.act(games.decisions()))
     batch = SeatVectorEnv("leduc_poker_v0", 2, opponents=player)
     batch.reset(seed=0)
     batch.step(batch.action_masks().argmax(axis=1))
-    with pytest.raises(ValueError, match="needs the states"):
-        player.act(games.observations, games.action_masks, games.seats)
+    with pytest.raises(ValueError, match="without games to sample worlds from"):
+        player.act(policies.Decisions(games.variant, games.observations, games.action_masks, games.seats))
 
 
 @pytest.mark.parametrize("seat", range(3))
@@ -258,5 +258,5 @@ def test_a_bot_is_asked_for_its_own_seat_when_several_choose(seat):
             asked.append(state.current_player())
             return state.legal_actions()[0]
 
-    BotPolicy(Witness(), game, "witness").act(games.observations, games.action_masks, np.array([seat]), games.states)
+    BotPolicy(Witness(), game, "witness").act(policies.Decisions.from_states(games.variant, games.states, [seat]))
     assert asked == [seat]

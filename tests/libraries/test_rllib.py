@@ -319,7 +319,7 @@ def test_self_play_learns_and_plays_in_the_arena(local_ray, tmp_path):
     restored = Algorithm.from_checkpoint(str(tmp_path / "checkpoint"))
     players = [
         trained,
-        policies.make(f"ppo:{tmp_path / 'policy.npz'}", "pikit_v0", **PIKIT),
+        policies.make(f"net:{tmp_path / 'policy.npz'}", "pikit_v0", **PIKIT),
         from_rllib(restored, "restored"),
         from_rllib(tmp_path / "checkpoint", "loaded"),
     ]
@@ -529,7 +529,7 @@ def test_train_on_ray_from_the_command_line(local_ray, tmp_path):
     words = ["train", "--game", "pikit_v0", "--players", "2", "--num-envs", "32", "--steps", "16", "--updates", "2"]
     words += ["--evaluate", "random", "--evaluate-games", "20", "--no-tensorboard", "--out", str(tmp_path / "run")]
     assert main([*words, "--ray", "local", "--workers", "2"]) == 0
-    assert policies.make(f"ppo:{tmp_path / 'run'}", "pikit_v0", **PIKIT)
+    assert policies.make(f"net:{tmp_path / 'run'}", "pikit_v0", **PIKIT)
     assert main(["train", "--resume", "--updates", "3", "--out", str(tmp_path / "run")]) == 0
 
 

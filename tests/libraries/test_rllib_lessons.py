@@ -8,7 +8,7 @@ import pytest
 
 ray = pytest.importorskip("ray", reason="ray[rllib] is not installed: make test-rllib")
 
-from monsterzoo.policies.neural import WEIGHTS, read
+from monsterzoo.policies.networks import WEIGHTS, read
 from monsterzoo.training.cli import main
 from monsterzoo.training.config import PlayoutConfig, RunConfig, SearchConfig
 from monsterzoo.training.ray_lessons import kind_on_ray
@@ -54,4 +54,4 @@ def test_the_command_line_takes_any_method(tmp_path: Path, capsys: pytest.Captur
     words = ["train", "pikit_v0", "--method", "playouts", "--updates", "1", "--num-envs", "4", "--width", "8"]
     words += ["--evaluate", "--no-tensorboard", "--ray", "local", "--workers", "2", "--out", str(tmp_path / "run")]
     assert main(words) == 0
-    assert f"the policy is 'ppo:{tmp_path / 'run'}'" in capsys.readouterr().out
+    assert f"the policy is 'net:{tmp_path / 'run'}'" in capsys.readouterr().out

@@ -133,7 +133,7 @@ def test_games_of_another_tournament_are_refused(tmp_path):
 
 def test_illegal_actions_stop_a_tournament():
     cheat = Hidden(policies.from_function(lambda observations, masks: masks.argmax(axis=1), "cheat"))
-    cheat.act = lambda observations, masks, seats, states: masks.argmin(axis=1)
+    cheat.act = lambda decisions: decisions.action_masks.argmin(axis=1)
     games, (random, _) = tournament(["random", "heuristic"])
     with pytest.raises(IllegalActionError, match="cheat"):
         games.play([random, cheat], 4)

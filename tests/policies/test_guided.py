@@ -12,7 +12,7 @@ from monsterzoo.envs.core.rng import streams
 from monsterzoo.policies import search
 from monsterzoo.policies.analysis import analyse
 from monsterzoo.policies.guided import expected
-from monsterzoo.policies.neural import WEIGHTS, write
+from monsterzoo.policies.networks import WEIGHTS, write
 from monsterzoo.training.arena import arena
 from test_networks import about, played_on, random_network
 
@@ -29,10 +29,6 @@ SOME = pytest.mark.parametrize(  # compiling takes long: teams, simultaneous cho
 SPEC = "search:40,net=pretrained"
 
 
-def asked(games):
-    return games.observations, games.action_masks, games.seats, games.states
-
-
 @pytest.fixture
 def untrained(tmp_path):
     """A maker of files with random networks: "net=…" of a spec."""
@@ -45,7 +41,7 @@ def untrained(tmp_path):
         if largest:
             arrays = {key: array / np.abs(array).max() * np.float32(largest) for key, array in arrays.items()}
         write(path / WEIGHTS, arrays, {**about(variant), **more})
-        return f"net=ppo:{path}"
+        return f"net=net:{path}"
 
     return make
 
@@ -54,12 +50,12 @@ def untrained(tmp_path):
 def test_actions_are_legal_and_follow_from_seed_and_observation(game, played, untrained) -> None:
     net = untrained(game, played)
     games = played_on(game, played, count=6)
-    chosen = [policies.make(f"search:12,{net}", game, seed=seed, **played).act(*asked(games)) for seed in (3, 3)]
+    chosen = [policies.make(f"search:12,{net}", game, seed=seed, **played).act(games.decisions()) for seed in (3, 3)]
     np.testing.assert_array_equal(*chosen)
     games.step(chosen[0])  # raises if one is illegal
     threads = policies.make(f"search:12,{net},others=playout,trees=2,threads=2", game, seed=3, **played)
     single = policies.make(f"search:12,{net},others=playout,trees=2", game, seed=3, **played)
-    np.testing.assert_array_equal(threads.act(*asked(games)), single.act(*asked(games)))
+    np.testing.assert_array_equal(threads.act(games.decisions()), single.act(games.decisions()))
 
 
 @SOME
@@ -95,7 +91,7 @@ def test_one_action_is_left_in_the_end_and_has_most_visits(game, played, untrain
     several = games.action_masks.sum(axis=1) > 1
     first, second = np.sort(visits[several], axis=1)[:, :-3:-1].T
     assert (first == second + 1).all()  # the last two were tried in the same worlds
-    np.testing.assert_array_equal(policy.act(*asked(games)), visits.argmax(axis=1))
+    np.testing.assert_array_equal(policy.act(games.decisions()), visits.argmax(axis=1))
 
 
 def test_at_most_as_many_actions_are_tried_as_each_can_have_worlds() -> None:
@@ -112,11 +108,11 @@ def test_at_most_as_many_actions_are_tried_as_each_can_have_worlds() -> None:
 
 def test_a_network_of_all_weight_decides_alone_and_one_of_none_does_not() -> None:
     games = played_on("pikit_v0", PIKIT, count=50)
-    wanted = policies.make("pretrained", "pikit_v0", **PIKIT).act(*asked(games)[:3])
+    wanted = policies.make("pretrained", "pikit_v0", **PIKIT).act(games.decisions())
     heavy = policies.make("search:60,net=pretrained,opinion=1000", "pikit_v0", **PIKIT)
-    np.testing.assert_array_equal(heavy.act(*asked(games)), wanted)
+    np.testing.assert_array_equal(heavy.act(games.decisions()), wanted)
     light = policies.make("search:60,net=pretrained,opinion=0", "pikit_v0", **PIKIT)
-    assert (light.act(*asked(games)) != wanted).any()
+    assert (light.act(games.decisions()) != wanted).any()
 
 
 def test_decisions_do_not_depend_on_how_often_search_looks_at_the_clock(monkeypatch) -> None:
@@ -132,19 +128,20 @@ def test_decisions_do_not_depend_on_how_often_search_looks_at_the_clock(monkeypa
 def test_a_budget_in_milliseconds_is_used_up_by_fewer_and_fewer_actions() -> None:
     games = played_on("pikit_v0", PIKIT, count=10)
     policy = policies.make("search:20ms,net=pretrained", "pikit_v0", **PIKIT)
-    policy.act(*asked(games))  # compiles
+    policy.act(games.decisions())  # compiles
     visits, _ = policy.analyse(games.observations, games.seats, games.states)
     row = visits[(games.action_masks.sum(axis=1) > 4).argmax()]
     first, second, third = np.sort(row)[:-4:-1]
     assert first == second + 1 > third
-    games.step(policy.act(*asked(games)))  # raises if one is illegal
+    games.step(policy.act(games.decisions()))  # raises if one is illegal
 
 
 def test_with_next_to_no_search_it_plays_the_networks_action() -> None:
     games = played_on("pikit_v0", PIKIT, count=50)
     network = policies.make("pretrained", "pikit_v0", **PIKIT)
     np.testing.assert_array_equal(
-        policies.make("search:2,net=pretrained", "pikit_v0", **PIKIT).act(*asked(games)), network.act(*asked(games)[:3])
+        policies.make("search:2,net=pretrained", "pikit_v0", **PIKIT).act(games.decisions()),
+        network.act(games.decisions()),
     )
 
 
@@ -185,7 +182,7 @@ def test_what_a_networks_values_mean_for_every_side(outputs, seat, wanted) -> No
         ("search:10,net=pretrained,mix=nan", "mix is from 0 to 1"),
         ("search:10,net=heuristic", "is no network"),
         ("search:10,net=nope", "there is no policy 'nope'"),
-        ("search:10,net=ppo:nowhere", "there is no nowhere"),
+        ("search:10,net=net:nowhere", "there is no nowhere"),
         ("search:10,net=", "there is no policy ''"),
     ],
 )
@@ -248,7 +245,7 @@ def test_a_network_with_the_largest_numbers_plays_by_the_rules(untrained, scale)
     games = played_on("pikit_v0", PIKIT, count=6)
     for spec in (net.removeprefix("net="), f"search:12,{net}", f"search:12,{net},mix=0,others=net"):
         policy = policies.make(spec, "pikit_v0", **PIKIT)
-        games.step(policy.act(*asked(games)))  # raises if one is illegal
+        games.step(policy.act(games.decisions()))  # raises if one is illegal
         json.dumps(analyse(policy, games.variant, games.states).to_dict(), allow_nan=False)
 
 
@@ -262,4 +259,4 @@ def test_a_network_with_numbers_beyond_all_measure_is_refused(untrained) -> None
 
 def test_settings_without_a_network_are_as_they_were() -> None:
     assert search.parse("1000") == search.Settings(simulations=1000)
-    assert search.parse("50ms,net=ppo:runs/x,mix=0.25,c=2").net == "ppo:runs/x"
+    assert search.parse("50ms,net=net:runs/x,mix=0.25,c=2").net == "net:runs/x"

@@ -8,8 +8,8 @@ from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.match.compiled_policies import Mixed, Uniform, distinct_tokens, fresh_token, mix_tokens
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies.heuristics import Heuristic
-from monsterzoo.policies.networks import Net
-from monsterzoo.policies.neural import PRETRAINED, NeuralPolicy, pretrained, read
+from monsterzoo.policies.networks import PRETRAINED, NeuralPolicy, pretrained, read
+from monsterzoo.policies.networks.inference import Net
 from monsterzoo.training.arena import Tournament
 
 MODELS = [pytest.param(model, id=model["file"]) for model in pretrained()]
@@ -70,7 +70,7 @@ def test_shipped_networks_choose_as_matrix_products_do(model) -> None:
         logits, values = policy.evaluate(games.observations)
         np.testing.assert_allclose(logits, wanted_logits, atol=1e-4)
         np.testing.assert_allclose(values, wanted_values, atol=1e-4)
-        chosen = policy.act(games.observations, games.action_masks, games.seats)
+        chosen = policy.act(games.decisions())
         best = np.where(games.action_masks, wanted_logits, -np.inf)
         rows = np.arange(len(chosen))
         assert (best[rows, chosen] > best.max(axis=1) - 2e-4).all()  # the same but for ties within rounding
@@ -141,8 +141,8 @@ def test_tournaments_are_the_same_compiled_asked_and_on_threads() -> None:
 def test_a_temperature_draws_from_the_probabilities_inside_compiled_loops() -> None:
     games = played_on("pikit_v0", PIKIT, count=1)
     policy = player(games.variant, temperature=1.0)
-    repeated = [np.repeat(values, 20_000, axis=0) for values in (games.observations, games.action_masks, games.seats)]
-    counts = np.bincount(policy.act(*repeated), minlength=games.variant.num_actions) / 20_000
+    repeated = games.decisions()[np.zeros(20_000, np.int64)]
+    counts = np.bincount(policy.act(repeated), minlength=games.variant.num_actions) / 20_000
     np.testing.assert_allclose(counts, policy.opinion(games.observations, games.action_masks)[0][0], atol=0.02)
 
 

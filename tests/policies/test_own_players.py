@@ -18,8 +18,8 @@ PLAYERS = """
 import abc
 
 class Plain:
-    def act(self, observations, action_masks, seats, states=None):
-        return action_masks.argmax(axis=1)
+    def act(self, decisions):
+        return decisions.action_masks.argmax(axis=1)
 
 class Told(Plain):
     def __init__(self, variant, seed):
@@ -33,25 +33,17 @@ class Nothing:
     pass
 
 class Illegal:
-    def act(self, observations, action_masks, seats, states=None):
-        return action_masks.argmin(axis=1)
+    def act(self, decisions):
+        return decisions.action_masks.argmin(axis=1)
 
 first = Plain()
 
 def last(observations, action_masks):
     return action_masks.shape[1] - 1 - action_masks[:, ::-1].argmax(axis=1)
 
-def by_seat(observations, masks, seats):
-    assert seats.shape == (len(masks),)
-    return masks.argmax(axis=1)
-
-def by_state(observations, masks, states):
-    assert len(states) == len(masks) and states.dtype.names
-    return masks.argmax(axis=1)
-
-def by_all(*seen):
-    assert len(seen) == 4
-    return seen[1].argmax(axis=1)
+def by_seat(decisions):
+    assert decisions.seats.shape == (len(decisions),)
+    return decisions.action_masks.argmax(axis=1)
 
 def with_setting(observations, masks, temperature=1.0):
     assert temperature == 1.0
@@ -62,16 +54,20 @@ class Greedy(Plain):
         pass
 
 class Narrow:
-    def act(self, observations, action_masks):
+    def act(self):
+        return 0
+
+class Former:
+    def act(self, observations, action_masks, seats, states=None):
         return action_masks.argmax(axis=1)
 
-class Wide:
-    def act(self, observations, action_masks, seats, states, weather):
+class Optional:
+    def act(self, observations, action_masks=None, seats=None, states=None):
         return action_masks.argmax(axis=1)
 
 class Named:
-    def act(self, *, observations, action_masks, seats, states):
-        return action_masks.argmax(axis=1)
+    def act(self, *, decisions):
+        return decisions.action_masks.argmax(axis=1)
 
 class Thought(Plain, abc.ABC):
     @abc.abstractmethod
@@ -86,10 +82,10 @@ def nobody():
 def lonely(observations):
     pass
 
-def demanding(observations, action_masks, seats, *, weather):
+def demanding(decisions, *, weather):
     pass
 
-def crowded(observations, masks, seats, states, weather):
+def crowded(observations, masks, seats, states):
     pass
 
 number = 3
@@ -108,13 +104,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize("name", ["Plain", "Told", "Eager", "first", "last", "by_seat", "by_state", "by_all",
-                                  "with_setting"])  # fmt: skip
+@pytest.mark.parametrize("name", ["Plain", "Told", "Eager", "first", "last", "by_seat", "with_setting"])
 def test_classes_objects_and_functions_play(name: str) -> None:
     player = policies.make(f"zoo_of_mine:{name}", "pikit_v0", seed=5, players=3)
     games = mz.make_vec("pikit_v0", 6, seed=1, players=3)
     for _ in range(20):
-        games.step(player.act(games.observations, games.action_masks, games.seats, games.states))
+        games.step(player.act(games.decisions()))
     if name == "Told":
         assert (player.variant.players, player.seed) == (3, 5)
     if name == "Eager":
@@ -163,13 +158,14 @@ def test_the_arena_finds_them_in_the_current_folder(
         ("nowhere_at_all:Player", r"there is no module 'nowhere_at_all'; kinds of policies are heuristic"),
         ("zoo_of_mine.inner:Player", r"there is no module 'zoo_of_mine.inner'"),
         ("zoo_of_mine:Players", r"zoo_of_mine has no 'Players'; it has Plain, Told"),
-        ("zoo_of_mine:Nothing", r"is no player but <class 'zoo_of_mine.Nothing'>; a class or object with a method"),
-        ("zoo_of_mine:number", r"'zoo_of_mine:number' is no player but 3"),
+        ("zoo_of_mine:Nothing", r"is not a player but <class 'zoo_of_mine.Nothing'>; expected a class or object"),
+        ("zoo_of_mine:number", r"'zoo_of_mine:number' is not a player but 3"),
+        ("ppo:runs/mine", r"the spec of a network is 'net:runs/mine', no longer 'ppo:runs/mine'"),
         ("zoo_of_mine:", r"there is no policy 'zoo_of_mine:'"),
         (":Player", r"there is no policy ':Player'"),
         ("../zoo:Player", r"there is no policy"),
         ("a\0b:c", r"there is no policy"),
-        ("zoo_of_mine", r"'zoo_of_mine'; kinds are heuristic, .*; a player of your own is 'module:name'"),
+        ("zoo_of_mine", r"'zoo_of_mine'; kinds of policies are heuristic, .*; a player of your own is 'module:name'"),
     ],
 )  # fmt: skip
 def test_what_is_no_player_is_refused_in_words(spec: str, problem: str) -> None:
@@ -180,17 +176,18 @@ def test_what_is_no_player_is_refused_in_words(spec: str, problem: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
-        ("json:loads", r"'json:loads' is no player but a function .* with \(observations, action_masks\): too many"),
+        ("json:loads", r"'json:loads' is not a player but a function .* with \(observations, action_masks\): too many"),
         ("zoo_of_mine:nobody", r"with \(observations, action_masks\): too many positional arguments"),
         ("zoo_of_mine:lonely", r"with \(observations, action_masks\): too many positional arguments"),
-        ("zoo_of_mine:demanding", r"with \(observations, action_masks, seats\): missing a required .*'weather'"),
-        ("zoo_of_mine:crowded", r"'zoo_of_mine:crowded' is no player but .*: missing a required argument: 'weather'"),
-        ("zoo_of_mine:Greedy", r"a class whose constructor wants other arguments .* missing .*'colour'"),
-        ("zoo_of_mine:Thought", r"is no player but <class 'zoo_of_mine.Thought'>, of which there are no objects"),
-        ("monsterzoo.policies:Policy", r"of which there are no objects"),
-        ("zoo_of_mine:Narrow", r"`act` cannot be called with \(observations, action_masks, seats, states\): too many"),
-        ("zoo_of_mine:narrow", r"'zoo_of_mine:narrow' is no player but one whose `act` cannot be called with"),
-        ("zoo_of_mine:Wide", r"missing a required argument: 'weather'"),
+        ("zoo_of_mine:demanding", r"with \(decisions\): missing a required .*'weather'"),
+        ("zoo_of_mine:crowded", r"with \(observations, action_masks\): .*'seats'; .* take `decisions` alone"),
+        ("zoo_of_mine:Greedy", r"a class whose constructor needs other arguments .* missing .*'colour'"),
+        ("zoo_of_mine:Thought", r"is not a player but <class 'zoo_of_mine.Thought'>, which is abstract"),
+        ("monsterzoo.policies:Policy", r"which is abstract"),
+        ("zoo_of_mine:Narrow", r"`act` cannot be called with \(decisions\): too many"),
+        ("zoo_of_mine:narrow", r"'zoo_of_mine:narrow' is not a player but an object whose `act` cannot be called with"),
+        ("zoo_of_mine:Former", r"with \(decisions\): .*'action_masks'; expected a class .* `act\(decisions\)`"),
+        ("zoo_of_mine:Optional", r"with \(decisions\): players are no longer given states"),
         ("zoo_of_mine:Named", r"too many positional arguments"),
     ],
 )  # fmt: skip
@@ -210,7 +207,7 @@ def test_who_cannot_be_asked_is_refused_when_it_is_loaded(
 
 
 def test_a_function_that_cannot_be_asked_makes_no_policy() -> None:
-    with pytest.raises(ValueError, match=r"'loads' is no player but a function that cannot be called with"):
+    with pytest.raises(ValueError, match=r"'loads' is not a player but a function that cannot be called with"):
         policies.from_function(json.loads)
 
 
@@ -241,37 +238,39 @@ def test_search_in_an_environment_is_search_in_a_batch() -> None:
     env.reset(seed=mz.env_seed(4, 0))
     games = mz.make_vec("yokai_septet_v0", 1, seed=4, players=3)
     player = policies.make("search:200", "yokai_septet_v0", players=3)
-    batched = player.act(games.observations, games.action_masks, games.seats, games.states)
+    batched = player.act(games.decisions())
     assert policies.act_in(player, env) == batched[0]
-    rows, _, seats, states = env.unwrapped.decision()
-    visits, totals = player.analyse(rows, seats, states)
+    decisions = env.unwrapped.decisions()
+    visits, totals = player.analyse(decisions.observations, decisions.seats, env.unwrapped.states)
     values = totals[visits > 0] / visits[visits > 0]
     assert ((values >= 0) & (values <= 1)).all()
     assert visits.sum() == 200
 
 
-def test_the_states_an_environment_gives_away_are_copies() -> None:
+def test_what_an_environment_gives_away_are_copies() -> None:
     env = mz.make("pikit_v0", players=2).unwrapped
     env.reset(seed=3)
     before = env.save()
-    for states in (env.states, env.decision()[3]):
-        assert states.shape == (1,)
-        states["players"] = 7
+    decisions = env.decisions()
+    for values in (env.states, decisions._states):
+        assert values.shape == (1,)
+        values["players"] = 7
+    decisions.observations[:], decisions.action_masks[:] = 1, 1
     assert env.save() == before
 
 
 def test_only_who_must_decide_has_a_decision() -> None:
     env = mz.make("pikit_v0", players=2).unwrapped
     with pytest.raises(ValueError, match="call reset"):
-        env.decision()
+        env.decisions()
     env.reset(seed=3)
     with pytest.raises(ValueError, match="player_1 has nothing to decide now"):
-        env.decision("player_1")
+        env.decisions("player_1")
     with pytest.raises(ValueError, match="there is no agent 'player_7'"):
-        env.decision("player_7")
+        env.decisions("player_7")
     together = mz.make("bite_night_v0", players=3).unwrapped
     together.reset(seed=3)
     for seat, agent in enumerate(together.possible_agents):
-        rows, masks, seats, _ = together.decision(agent)
-        np.testing.assert_array_equal(rows[0], together.observe(agent)["observation"])
-        assert (seats.tolist(), masks[0, -1]) == ([seat], 0)
+        decisions = together.decisions(agent)
+        np.testing.assert_array_equal(decisions.observations[0], together.observe(agent)["observation"])
+        assert (decisions.seats.tolist(), decisions.action_masks[0, -1]) == ([seat], 0)

@@ -14,7 +14,8 @@ from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.game import fields_of
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.match.compiled_policies import choose
-from monsterzoo.envs.players import ask
+from monsterzoo.envs.match.decisions import Decisions
+from monsterzoo.envs.match.players import ask
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import search
 from monsterzoo.policies.base import Policy
@@ -43,14 +44,13 @@ def test_policies_never_choose_a_masked_action(name, options, spec):
     assert isinstance(policy, Policy)
     vec = make_vec(name, 32, seed=1, **options)
     for _ in range(5 if spec.startswith("search") else 150):
-        vec.step(policy.act(vec.observations, vec.action_masks, vec.seats, vec.states))  # raises if one is illegal
+        vec.step(policy.act(vec.decisions()))  # raises if one is illegal
 
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_policies_are_deterministic_for_a_seed(name, options, spec):
     vec = positions(name, options)
-    asked = (vec.observations, vec.action_masks, vec.seats, vec.states)
-    first, again, other = (policies.make(spec, name, seed=seed, **options).act(*asked) for seed in (7, 7, 8))
+    first, again, other = (policies.make(spec, name, seed=seed, **options).act(vec.decisions()) for seed in (7, 7, 8))
     np.testing.assert_array_equal(first, again)
     if spec == "random":
         assert (first != other).any()
@@ -66,6 +66,11 @@ def resampled(vec, seed=11):
         imagine(worlds[i : i + 1], vec.states[i : i + 1], vec.seats[i], luck[0])
     assert (worlds.view(np.uint8) != vec.states.view(np.uint8)).any()
     return worlds
+
+
+def with_states(vec, states):
+    """What the games are asked, as if these were their states."""
+    return Decisions(vec.variant, vec.observations, vec.action_masks, vec.seats, states)
 
 
 @kernel
@@ -86,7 +91,7 @@ def in_compiled_loops(vec, states):
 def test_the_heuristic_chooses_the_same_from_tensors_states_and_resampled_states(name, options, steps):
     """Compiled loops give it a state to look at; from there on it must see what the tensor shows, and no more."""
     heuristic, vec = policies.make("heuristic", name, **options), positions(name, options, steps=steps)
-    chosen = heuristic.act(vec.observations, vec.action_masks, vec.seats)
+    chosen = heuristic.act(vec.decisions())
     np.testing.assert_array_equal(in_compiled_loops(vec, vec.states), chosen)
     for seed in (11, 12):
         np.testing.assert_array_equal(in_compiled_loops(vec, resampled(vec, seed)), chosen)
@@ -94,7 +99,7 @@ def test_the_heuristic_chooses_the_same_from_tensors_states_and_resampled_states
 
 def test_the_heuristic_chooses_the_same_in_plain_python(name, options):
     vec = positions(name, options, count=12)
-    chosen = policies.make("heuristic", name, **options).act(vec.observations, vec.action_masks, vec.seats)
+    chosen = policies.make("heuristic", name, **options).act(vec.decisions())
     views = vec.variant.decode(vec.observations)
     words = np.zeros((len(views), vec.variant.words), np.uint64)
     for game, action in np.argwhere(vec.action_masks):
@@ -119,16 +124,13 @@ def test_views_decoded_from_tensors_are_those_that_compiled_players_see(name, op
 @pytest.mark.parametrize("steps", [1, 17, 40])
 def test_search_does_not_depend_on_what_the_seat_cannot_know(name, options, spec, steps):
     policy, vec = policies.make(spec, name, **options), positions(name, options, count=16, steps=steps)
-    asked = (vec.observations, vec.action_masks, vec.seats)
-    np.testing.assert_array_equal(policy.act(*asked, vec.states), policy.act(*asked, resampled(vec)))
+    np.testing.assert_array_equal(policy.act(vec.decisions()), policy.act(with_states(vec, resampled(vec))))
 
 
 def test_search_leaves_the_game_and_its_luck_alone(name, options):
     vec = positions(name, options, count=8)
     before = vec.states.tobytes()
-    policies.make("search:30,playout=random", name, **options).act(
-        vec.observations, vec.action_masks, vec.seats, vec.states
-    )
+    policies.make("search:30,playout=random", name, **options).act(vec.decisions())
     assert vec.states.tobytes() == before
 
 
@@ -138,8 +140,7 @@ def test_heuristic_plays_the_same_compiled_and_asked_by_python(name, options):
     observations = [env.reset(seed=5)[0] for env in envs]
     for _ in range(60):
         np.testing.assert_array_equal(observations[0]["observation"], observations[1]["observation"])
-        asked = (observations[0]["observation"], observations[0]["action_mask"], envs[0].learners)
-        action = heuristic.act(*asked)
+        action = heuristic.act(Decisions(heuristic.variant, *observations[0].values(), envs[0].learners))
         results = [env.step(action) for env in envs]
         for part in range(1, 4):
             np.testing.assert_array_equal(results[0][part], results[1][part])
@@ -163,9 +164,8 @@ def test_mixed_tables_stay_compiled_and_know_who_is_who():
 
 def test_search_budgets_in_milliseconds_and_several_trees():
     vec = positions("yokai_septet_v0", {}, count=4)
-    asked = (vec.observations, vec.action_masks, vec.seats, vec.states)
     timed = policies.make("search:5ms,playout=random", "yokai_septet_v0")
-    assert vec.action_masks[np.arange(4), timed.act(*asked)].all()
+    assert vec.action_masks[np.arange(4), timed.act(vec.decisions())].all()
     one, two = (
         policies.make(f"search:60,playout=random,trees=3,threads={threads}", "yokai_septet_v0") for threads in (1, 2)
     )
@@ -186,7 +186,7 @@ def test_search_takes_a_win_that_is_there():
         means = totals[visits > 0] / visits[visits > 0]
         assert ((means >= 0) & (means <= 1)).all()
         if means.max() >= 0.95 and means.min() <= 0.5:
-            action = search.act(vec.observations[game], vec.action_masks[game], vec.seats[game], vec.states[game])[0]
+            action = search.act(vec.decisions()[game])[0]
             assert totals[0, action] / visits[0, action] > 0.8
             sure += 1
         vec.step(vec.sample_actions())
@@ -203,10 +203,10 @@ def test_bad_specs_say_what_is_wrong(spec):
         policies.make(spec, "yokai_septet_v0")
 
 
-def test_search_without_states_says_what_it_needs():
+def test_search_does_not_play_by_observations_alone():
     vec = positions("yokai_septet_v0", {}, count=2)
-    with pytest.raises(ValueError, match="states"):
-        policies.make("search:10", "yokai_septet_v0").act(vec.observations, vec.action_masks, vec.seats)
+    with pytest.raises(ValueError, match="observations alone are not enough"):
+        policies.make("search:10", "yokai_septet_v0").act(with_states(vec, None))
 
 
 # --- Settings of a search that cannot be ---
@@ -254,21 +254,21 @@ def test_slices_do_not_change_what_a_search_finds(settings, monkeypatch):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_long_search_can_be_interrupted_and_the_next_one_is_right(threads):
     vec = positions("pikit_v0", {"players": 2}, count=2)
-    asked = (vec.observations, vec.action_masks, vec.seats, vec.states)
-    policies.make("search:10,playout=random", "pikit_v0", players=2).act(*asked)  # compile
+    policies.make("search:10,playout=random", "pikit_v0", players=2).act(vec.decisions())  # compile
     policy = policies.make(f"search:3000000,playout=random,trees=2,threads={threads}", "pikit_v0", players=2)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored, in a background process
     threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
     start = time.monotonic()
     try:
         with pytest.raises(KeyboardInterrupt):
-            policy.act(*asked)
+            policy.act(vec.decisions())
     finally:
         signal.signal(signal.SIGINT, before)
     assert time.monotonic() - start < 5
     policy.settings = replace(policy.settings, simulations=50)
     fresh = policies.make("search:50,playout=random,trees=2", "pikit_v0", players=2)
-    np.testing.assert_array_equal(policy.analyse(asked[0], *asked[2:])[0], fresh.analyse(asked[0], *asked[2:])[0])
+    asked = (vec.observations, vec.seats, vec.states)
+    np.testing.assert_array_equal(policy.analyse(*asked)[0], fresh.analyse(*asked)[0])
 
 
 def test_states_that_wait_for_nobody_are_not_searched():
@@ -286,9 +286,10 @@ def test_states_that_wait_for_nobody_are_not_searched():
         (good, vec.seats[:2], "3 seats are needed"),
     ):
         with pytest.raises(ValueError, match=problem):
-            policy.act(vec.observations, vec.action_masks, seats, states)
-        with pytest.raises(ValueError, match=problem):
             policy.analyse(vec.observations, seats, states)
+        if np.shape(seats) == (3,):
+            with pytest.raises(ValueError, match=problem):
+                policy.act(Decisions(vec.variant, vec.observations, vec.action_masks, seats, states))
     with pytest.raises(ValueError, match="observations have the shape"):
         policy.analyse(vec.observations[:, :5], vec.seats, good)
 
@@ -312,16 +313,14 @@ def test_policies_refuse_the_table_of_another_game(spec, home, home_options, tab
     vec = make_vec(table, 2, seed=1, **table_options)
     own = make_vec(home, 2, seed=1, **home_options)
     with pytest.raises(ValueError, match=problem):
-        policy.act(vec.observations, vec.action_masks, vec.seats, vec.states)
-    with pytest.raises(ValueError, match=problem):
-        policy.act(vec.observations, own.action_masks, own.seats, own.states)
-    with pytest.raises(ValueError, match=problem):
-        policy.act(own.observations, own.action_masks, own.seats, vec.states)
+        policy.act(vec.decisions())
+    with pytest.raises(ValueError, match=r"are no states of|these are not states of"):
+        with_states(own, vec.states)
     problem = f"{problem} and cannot play {table} with players={table_options['players']}"
     with pytest.raises(ValueError, match=problem):
         SeatVectorEnv(table, 2, opponents=policy, **table_options)
     with pytest.raises(ValueError, match=problem):
-        ask(policy, vec.variant, vec.observations, vec.action_masks, vec.seats, vec.states)
+        ask(policy, vec.decisions())
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -339,9 +338,7 @@ def test_rows_without_a_legal_action_are_refused(spec):
     masks = vec.action_masks.copy()
     masks[1] = 0
     with pytest.raises(ValueError, match=f"{spec}: no action is legal in row 1"):
-        policy.act(vec.observations, masks, vec.seats, vec.states)
-    with pytest.raises(ValueError, match="as many observations and states as masks"):
-        policy.act(vec.observations[:2], vec.action_masks, vec.seats, vec.states)
+        policy.act(Decisions(vec.variant, vec.observations, masks, vec.seats, vec.states))
 
 
 # --- Tables that cannot be ---
@@ -383,7 +380,7 @@ def test_the_heuristic_is_never_led_to_an_illegal_action(name, options, table):
         rows, masks = table(vec, random)
         for row, mask in zip(rows, masks):
             try:
-                [chosen] = policy.act(row[None], mask[None], np.zeros(1, np.int64))
+                [chosen] = policy.act(Decisions(vec.variant, row[None], mask[None], np.zeros(1, np.int64)))
             except ValueError:
                 told += 1
             else:
@@ -397,4 +394,4 @@ def test_the_heuristic_says_which_row_it_cannot_have_seen():
     masks[3] = 0
     masks[3, -3:] = 1  # tiles to bury, while cards are laid
     with pytest.raises(ValueError, match="heuristic: the observation of row 3 does not go with its legal actions"):
-        policies.make("heuristic", "bite_night_v0").act(vec.observations, masks, vec.seats)
+        policies.make("heuristic", "bite_night_v0").act(Decisions(vec.variant, vec.observations, masks, vec.seats))

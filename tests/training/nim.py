@@ -9,6 +9,7 @@ from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.layout import Layout, numbers, one_hot
 from monsterzoo.envs.core.options import choice
 from monsterzoo.envs.core.rng import draw
+from monsterzoo.envs.match.decisions import Decisions
 
 MOST = 12
 STATE = record_type([("stones", np.uint8)])
@@ -97,4 +98,7 @@ def positions() -> SimpleNamespace:
     states["acting"] = 1
     observations = np.stack([variant.observation(states, i, 0) for i in range(len(stones))])
     masks = np.tile(np.array([1, 1, 0], np.int8), (len(stones), 1))
-    return SimpleNamespace(variant=variant, stones=stones, observations=observations, masks=masks, best=stones % 3 - 1)
+    decisions = Decisions(variant, observations, masks, np.zeros(len(stones), np.int64))
+    return SimpleNamespace(
+        variant=variant, stones=stones, observations=observations, masks=masks, decisions=decisions, best=stones % 3 - 1
+    )

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 import torch
 from monsterzoo.envs import VectorGame, variant
-from monsterzoo.policies import neural
-from monsterzoo.policies.neural import WEIGHTS
+from monsterzoo.policies.networks import WEIGHTS
+from monsterzoo.policies.networks import files as weights_files
+from monsterzoo.policies.networks.policy import make as make_net_policy
 from monsterzoo.training import expert
 from monsterzoo.training import network as networks
 from monsterzoo.training.arena import Tournament, enter
@@ -328,7 +329,7 @@ def weights(tmp_path: Path) -> Path:
 
 
 def play(path: Path) -> None:
-    neural.make(NIM.variant(), str(path), 0)
+    make_net_policy(NIM.variant(), str(path), 0)
 
 
 @DAMAGES
@@ -359,9 +360,9 @@ def test_a_damaged_network_is_refused(weights: Path, damage: Callable[[Path], No
 def test_a_network_that_cannot_play_is_refused_when_it_is_loaded(
     weights: Path, key: str, values: np.ndarray | None, problem: str
 ) -> None:
-    arrays, about = neural.read(weights)
+    arrays, about = weights_files.read(weights)
     arrays.pop(key, None)
-    neural.write(weights, arrays if values is None else {**arrays, key: values}, about)
+    weights_files.write(weights, arrays if values is None else {**arrays, key: values}, about)
     with pytest.raises(ValueError, match=problem):
         play(weights)
 
@@ -369,17 +370,17 @@ def test_a_network_that_cannot_play_is_refused_when_it_is_loaded(
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("values", [np.float16([65504, -65504]), np.float32([1e6, -1e6])])
 def test_a_network_with_the_largest_weights_plays(weights: Path, values: np.ndarray) -> None:
-    arrays, about = neural.read(weights)
-    neural.write(weights, {key: np.resize(values, array.shape) for key, array in arrays.items()}, about)
+    arrays, about = weights_files.read(weights)
+    weights_files.write(weights, {key: np.resize(values, array.shape) for key, array in arrays.items()}, about)
     games = VectorGame(NIM, 4, seed=1)
-    player = neural.make(games.variant, str(weights), 0)
+    player = make_net_policy(games.variant, str(weights), 0)
     for _ in range(20):
-        games.step(player.act(games.observations, games.action_masks, games.seats, games.states))
+        games.step(player.act(games.decisions()))
 
 
 @pytest.mark.parametrize("about", [[], {"game": "nim_v0"}, {"game": "nim_v0", "layout": 3, "actions": 3}])
 def test_a_network_says_what_it_is_for(weights: Path, about: Any) -> None:
-    neural.write(weights, neural.read(weights)[0], about)
+    weights_files.write(weights, weights_files.read(weights)[0], about)
     with pytest.raises(ValueError, match="is not a file of network weights"):
         play(weights)
 
@@ -464,10 +465,10 @@ def test_no_code_in_results_is_run(results: Path, marker: Path) -> None:
     "words",
     [
         "replay FILE", "watch --record FILE", "analyse pikit_v0 --snapshot FILE", "train --resume --out FOLDER",
-        "exploit pikit_v0 --policy random --out FOLDER", "exploit pikit_v0 --policy ppo:FILE --out FOLDER/new",
+        "exploit pikit_v0 --policy random --out FOLDER", "exploit pikit_v0 --policy net:FILE --out FOLDER/new",
         "arena pikit_v0 --policies random random --games 2 --quiet --output FOLDER/result",
-        "arena pikit_v0 --policies random search:2,net=ppo:FILE --games 2 --quiet",
-        "train pikit_v0 --start ppo:FILE --out FOLDER/new",
+        "arena pikit_v0 --policies random search:2,net=net:FILE --games 2 --quiet",
+        "train pikit_v0 --start net:FILE --out FOLDER/new",
     ],
 )  # fmt: skip
 def test_no_command_runs_code_in_a_file(

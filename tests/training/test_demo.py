@@ -19,13 +19,13 @@ def test_the_demo_trains_plays_and_says_where_everything_is(
     assert demo.main([*TINY, "--out", str(out)]) == 0
     shown = capsys.readouterr().out
     assert re.search(r"^  player_[01] +\d+ of 91 actions legal  chooses \w", shown, re.MULTILINE)
-    for name in ("random", "heuristic", f"ppo:{out}"):
+    for name in ("random", "heuristic", f"net:{out}"):
         row = rf"^{re.escape(name)} +[+-]\d+ \[.+?\] +[01]\.\d{{3}} \[[01]\.\d{{3}}, [01]\.\d{{3}}\]"
         assert re.search(row, shown, re.MULTILINE), f"{name} has no rating and win rate with intervals"
     assert re.search(r"^It wins \d+\.\d% against random \(95 %: \d+\.\d% to \d+\.\d%\)\.$", shown, re.MULTILINE)
 
     result = json.loads((out / "arena.json").read_text())
-    assert [player["name"] for player in result["players"]] == ["random", "heuristic", f"ppo:{out}"]
+    assert [player["name"] for player in result["players"]] == ["random", "heuristic", f"net:{out}"]
     assert result["options"]["players"] == 2
     assert result["games"] == 24
     for picture in ("curve.png", "arena.png"):
@@ -34,7 +34,7 @@ def test_the_demo_trains_plays_and_says_where_everything_is(
     trained = json.loads((out / "run.json").read_text())["result"]
     assert trained["updates"] >= 1
     assert {"win_random", "win_heuristic"} <= trained.keys()
-    assert make(f"ppo:{out}", "pikit_v0", players=2).name == f"ppo:{out}"
+    assert make(f"net:{out}", "pikit_v0", players=2).name == f"net:{out}"
 
 
 def test_a_second_demo_leaves_the_first_alone(tmp_path: Path) -> None:

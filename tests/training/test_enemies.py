@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from monsterzoo.benchmarks import enemies
 from monsterzoo.envs.core import catalogue
-from monsterzoo.envs.players import make_player
-from monsterzoo.policies import neural
+from monsterzoo.envs.match.players import make_player
+from monsterzoo.policies.networks import files as weights_files
 from monsterzoo.training import ppo
 from monsterzoo.training.cli import main
 from monsterzoo.training.config import Config
@@ -34,10 +34,10 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Nim is the only game there is, and has a network."""
     monkeypatch.setattr(catalogue, "_loaders", {NIM.name: lambda: NIM})
     monkeypatch.setattr(catalogue, "_games", {NIM.name: NIM})
-    monkeypatch.setattr(neural, "PRETRAINED", tmp_path / "shipped")
+    monkeypatch.setattr(weights_files, "PRETRAINED", tmp_path / "shipped")
     ship(tmp_path, 0)
     yield tmp_path
-    neural.pretrained.cache_clear()
+    weights_files.pretrained.cache_clear()
 
 
 def bench(folder: Path, *words: str) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, read
+from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, read
 from monsterzoo.training.cli import main
 from monsterzoo.training.config import RUN, RunConfig, SearchConfig
 from monsterzoo.training.expert import FOLDER, Trainer, advantages
@@ -99,7 +99,7 @@ def test_the_command_line_tells_the_methods_apart(tmp_path: Path, capsys: pytest
     words = ["train", "--method", "search", "--game", "pikit_v0", "--updates", "1", "--num-envs", "4", "--simulations"]
     words += ["4", "--width", "8", "--evaluate", "--no-tensorboard", "--out", str(tmp_path / "run")]
     assert main(words) == 0
-    assert f"the policy is 'ppo:{tmp_path / 'run'}'" in capsys.readouterr().out
+    assert f"the policy is 'net:{tmp_path / 'run'}'" in capsys.readouterr().out
     assert main(["train", "--resume", "--method", "ppo", "--out", str(tmp_path / "run")]) == 2
     assert "--method ppo contradicts the run" in capsys.readouterr().err
     assert main(["train", "--method", "search", "--game", "pikit_v0", "--simulations", "0"]) == 2

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import torch
-from monsterzoo.envs.players import kinds
+from monsterzoo.envs.match.players import kinds
 from monsterzoo.training.network import NetworkPolicy
 from monsterzoo.training.ppo import Trainer
 from nim import NIM, positions
@@ -20,8 +20,8 @@ class Perfect:
     def __init__(self, variant):
         self.variant = variant
 
-    def act(self, observations, action_masks, seats, states=None):
-        stones = self.variant.layout.read(observations, "count").astype(np.int64)
+    def act(self, decisions):
+        stones = self.variant.layout.read(decisions.observations, "count").astype(np.int64)
         return np.maximum(stones % 3 - 1, 0)
 
 
@@ -32,7 +32,7 @@ def test_a_network_first_learns_to_choose_like_its_teacher(monkeypatch) -> None:
     trainer = Trainer(config, NIM)
     reports = [trainer.update() for _ in range(config.updates)]
     known = positions()
-    actions = NetworkPolicy(trainer.network, greedy=True).act(known.observations, known.masks, known.stones)
+    actions = NetworkPolicy(trainer.network, greedy=True).act(known.decisions)
     assert actions.tolist() == np.maximum(known.best, 0).tolist()
     assert reports[-1]["policy_loss"] < 0.05 < reports[0]["policy_loss"]
     with torch.no_grad():

@@ -15,8 +15,8 @@ import killed
 import pytest
 import torch
 from monsterzoo.envs.core import catalogue
-from monsterzoo.policies import neural
-from monsterzoo.policies.neural import WEIGHTS
+from monsterzoo.policies.networks import WEIGHTS
+from monsterzoo.policies.networks import files as weights_files
 from monsterzoo.training import ppo, runs
 from monsterzoo.training.arena import Tournament
 from monsterzoo.training.cli import main
@@ -325,7 +325,7 @@ def test_killed_between_the_last_two_files_a_run_still_ends_with_its_last_networ
         assert train(out, "--checkpoint-every", "0") == 2
     assert resume(out) == 0
     assert train(tmp_path / "whole") == 0
-    one, other = (neural.read(folder / WEIGHTS)[0] for folder in (out, tmp_path / "whole"))
+    one, other = (weights_files.read(folder / WEIGHTS)[0] for folder in (out, tmp_path / "whole"))
     assert all((one[name] == other[name]).all() for name in other)
 
 

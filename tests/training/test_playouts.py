@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from monsterzoo.envs.core.rng import streams
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import heuristics
 from monsterzoo.training import studying
 from monsterzoo.training.cli import main
@@ -70,7 +70,7 @@ def test_centred_numbers_have_no_average_and_nothing_where_nothing_was_tried() -
 def test_the_command_line_has_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["train", "--method", "playouts", "--game", "pikit_v0", "--updates", "2", "--num-envs", "4", "--width", "8"]
     assert main([*words, "--evaluate", "--no-tensorboard", "--out", str(tmp_path / "run")]) == 0
-    assert f"the policy is 'ppo:{tmp_path / 'run'}'" in capsys.readouterr().out
+    assert f"the policy is 'net:{tmp_path / 'run'}'" in capsys.readouterr().out
     assert isinstance(RunConfig.read(tmp_path / "run" / "run.json"), PlayoutConfig)
     assert main([*words, "--playout", "nobody"]) == 2
     assert "there is no policy 'nobody'" in capsys.readouterr().err

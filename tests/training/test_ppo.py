@@ -13,9 +13,9 @@ import pytest
 import torch
 from monsterzoo.envs import VectorGame
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.players import make_player
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import make
-from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, read
+from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, read
 from monsterzoo.training import network as networks
 from monsterzoo.training import runs
 from monsterzoo.training.cli import main
@@ -65,7 +65,7 @@ def test_learns_the_best_play_of_nim() -> None:
     while trainer.progress < 1:
         trainer.update()
     known = positions()
-    actions = NetworkPolicy(trainer.network, greedy=True).act(known.observations, known.masks, np.zeros(11, np.int64))
+    actions = NetworkPolicy(trainer.network, greedy=True).act(known.decisions)
     winning = known.best >= 0
     assert actions[winning].tolist() == known.best[winning].tolist()
     _, values = trainer.network(torch.from_numpy(known.observations), torch.from_numpy(known.masks))
@@ -186,8 +186,8 @@ def test_a_run_leaves_its_options_numbers_picture_and_policy(tmp_path: Path) -> 
     assert (out / "curve.png").read_bytes()[:4] == b"\x89PNG"
     assert list(out.glob("events*"))
     assert not list(out.glob("*.part"))
-    policy = make(f"ppo:{out}", "yokai_septet_v0", players=4)
-    assert policy.name == f"ppo:{out}"
+    policy = make(f"net:{out}", "yokai_septet_v0", players=4)
+    assert policy.name == f"net:{out}"
     assert main(command.split()) == 2, "a run is not overwritten"
     assert main(["train", "--resume", "--updates", "3", "--out", str(out)]) == 0
     run = json.loads((out / "run.json").read_text())
@@ -232,15 +232,15 @@ def test_compiled_networks_play_like_torch(tmp_path: Path) -> None:
         rtol=1e-3,
         atol=1e-2,
     )
-    greedy = NetworkPolicy(network, greedy=True).act(games.observations, games.action_masks, games.seats)
-    assert (policy.act(games.observations, games.action_masks, games.seats) == greedy).mean() > 0.99
+    greedy = NetworkPolicy(network, greedy=True).act(games.decisions())
+    assert (policy.act(games.decisions()) == greedy).mean() > 0.99
 
 
 def test_a_network_to_start_from_is_made_as_sure_as_wanted_and_means_the_same(tmp_path: Path) -> None:
     unsure = Trainer(replace(SMALL, out=str(tmp_path)))
     torch.nn.init.normal_(unsure.network.policy.weight, std=0.3)
     networks.write(tmp_path / WEIGHTS, unsure.network, unsure.variant)
-    start = replace(SMALL, start=f"ppo:{tmp_path}")
+    start = replace(SMALL, start=f"net:{tmp_path}")
     games = unsure.games
     rows, masks = torch.from_numpy(games.observations), torch.from_numpy(games.action_masks)
     choices = masks.sum(1) > 1
@@ -266,8 +266,7 @@ def test_a_policy_can_draw_from_its_probabilities(tmp_path: Path) -> None:
     network.policy.bias.data = torch.tensor([0.0, 1.0, 9.0])  # the third action is never legal
     networks.write(tmp_path / WEIGHTS, network, known.variant)
     policy = NeuralPolicy(known.variant, *read(tmp_path / WEIGHTS), temperature=1.0, seed=3)
-    rows = np.tile(known.observations[:1], (20_000, 1))
-    actions = policy.act(rows, np.tile(known.masks[:1], (20_000, 1)), np.zeros(20_000, np.int64))
+    actions = policy.act(known.decisions[np.zeros(20_000, np.int64)])
     assert set(actions) == {0, 1}
     assert actions.mean() == pytest.approx(np.e / (1 + np.e), abs=0.02)
 
@@ -276,27 +275,27 @@ def test_a_network_refuses_another_game_layout_or_action_set(tmp_path: Path) -> 
     known = positions()
     networks.write(tmp_path / WEIGHTS, Network.for_variant(known.variant, 8, 1), known.variant)
     with pytest.raises(ValueError, match="was trained on nim_v0, it cannot play yokai_septet_v0"):
-        make(f"ppo:{tmp_path}", "yokai_septet_v0")
+        make(f"net:{tmp_path}", "yokai_septet_v0")
     other = replace(NIM, layout=lambda options: OTHER_LAYOUT).variant()
     with pytest.raises(ValueError, match=r"other observations.*differ in pebbles, stones"):
-        make_player(other, f"ppo:{tmp_path}")
+        make_player(other, f"net:{tmp_path}")
     more = replace(NIM, actions=lambda options: ("take 1", "take 2", "take 3")).variant()
     with pytest.raises(ValueError, match=r"chooses among 3 actions.*here are 4"):
-        make_player(more, f"ppo:{tmp_path}")
+        make_player(more, f"net:{tmp_path}")
 
 
 def test_weights_that_are_no_weights_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="needs the folder"):
-        make("ppo", "yokai_septet_v0")
+        make("net", "yokai_septet_v0")
     with pytest.raises(ValueError, match="there is no"):
-        make(f"ppo:{tmp_path}/nowhere", "yokai_septet_v0")
+        make(f"net:{tmp_path}/nowhere", "yokai_septet_v0")
     (tmp_path / WEIGHTS).write_bytes(b"garbage")
     with pytest.raises(ValueError, match="not a file of network weights"):
-        make(f"ppo:{tmp_path}", "yokai_septet_v0")
+        make(f"net:{tmp_path}", "yokai_septet_v0")
     with (tmp_path / WEIGHTS).open("wb") as file:
         np.savez(file, about=np.array([{"code": print}], dtype=object))
     with pytest.raises(ValueError, match="not a file of network weights"):
-        make(f"ppo:{tmp_path}", "yokai_septet_v0")
+        make(f"net:{tmp_path}", "yokai_septet_v0")
 
 
 def test_the_command_of_a_run_gives_its_options_again() -> None:

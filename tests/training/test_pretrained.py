@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from monsterzoo.envs import names
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.players import make_player
-from monsterzoo.policies import make, neural
-from monsterzoo.policies.neural import PRETRAINED, pretrained
+from monsterzoo.envs.match.players import make_player
+from monsterzoo.policies import make
+from monsterzoo.policies.networks import PRETRAINED, pretrained
+from monsterzoo.policies.networks import files as weights_files
 from monsterzoo.training import models
 from monsterzoo.training.config import Config
 from monsterzoo.training.evaluation import play_games
@@ -50,7 +51,7 @@ def test_what_the_index_says_of_a_network_fits_together(model) -> None:
     assert model["file"] == f"{of.name}.npz"
     assert of.name in all_variants()
     assert model["even"] == 1 / of.variant.sides
-    arrays, about = neural.read(PRETRAINED / model["file"])
+    arrays, about = weights_files.read(PRETRAINED / model["file"])
     assert model["weights"] == sum(values.size for values in arrays.values())
     assert about["layout"] == of.variant.layout.signature
     for measured in model["arena"].values():
@@ -105,7 +106,7 @@ def test_files_are_small_and_in_the_index(file) -> None:
 
 def test_no_network_for_a_variant_says_which_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     only = next(model for model in pretrained() if model["file"] == "pikit_v0-2p.npz")
-    monkeypatch.setattr(neural, "pretrained", lambda: (only,))
+    monkeypatch.setattr(weights_files, "pretrained", lambda: (only,))
     with pytest.raises(
         ValueError, match=r"no pretrained network for pikit_v0 .* there are: pikit_v0 .*monsterzoo train"
     ):

@@ -12,7 +12,7 @@ from needs import needs
 needs("sb3_contrib")
 
 from monsterzoo.benchmarks import sb3 as benchmark
-from monsterzoo.policies import from_sb3
+from monsterzoo.policies import Decisions, from_sb3
 from monsterzoo.training import sb3
 from monsterzoo.training.exits import exit_code
 from monsterzoo.training.sb3 import MaskedCategorical, MaskedPolicy, PastSelf, SelfPlay, make_vec_env
@@ -28,8 +28,8 @@ class LowestCard:
 
     name = "lowest"
 
-    def act(self, observations, action_masks, seats, states=None):
-        return action_masks.argmax(1)
+    def act(self, decisions):
+        return decisions.action_masks.argmax(1)
 
 
 class OneGame:
@@ -200,7 +200,8 @@ def test_maskable_ppo_plays_against_its_own_past() -> None:
     assert any(not kept[name].equal(before[name]) for name in kept)
     assert any(not kept[name].equal(values) for name, values in model.policy.state_dict().items())
     masks = get_action_masks(env)
-    actions = from_sb3(model).act(env.games.reset()[0]["observation"], masks.astype(np.int8), np.zeros(16, np.int64))
+    rows = env.games.reset()[0]["observation"]
+    actions = from_sb3(model).act(Decisions(env.games.variant, rows, masks, np.zeros(16, np.int64)))
     assert masks[np.arange(16), actions].all()
     assert len(model.ep_info_buffer) > 0
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import test_expert
 import torch
-from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, read
+from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, read
 from monsterzoo.training import expert, playouts
 from monsterzoo.training.config import LessonConfig, PlayoutConfig
 from monsterzoo.training.runs import CHECKPOINT, train
@@ -40,7 +40,7 @@ def test_it_finds_the_best_play_of_nim(learned: Path) -> None:
     known = positions()
     policy = NeuralPolicy(known.variant, *read(learned / WEIGHTS))
     won = known.best >= 0  # the others are lost whatever one does
-    chosen = policy.act(known.observations, known.masks, np.zeros(len(known.stones), np.int64))
+    chosen = policy.act(known.decisions)
     np.testing.assert_array_equal(chosen[won], known.best[won])
 
 

@@ -11,7 +11,7 @@ import torch
 from monsterzoo.envs import make_vec
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.symmetry import Symmetry
-from monsterzoo.policies.neural import WEIGHTS, read
+from monsterzoo.policies.networks import WEIGHTS, read
 from monsterzoo.training.config import Config, PlayoutConfig, RunConfig
 from monsterzoo.training.network import Network, NetworkPolicy, write
 from monsterzoo.training.playouts import Trainer
@@ -78,13 +78,13 @@ def test_a_symmetric_network_starts_from_its_own_file_and_from_no_other(tmp_path
     for kind in (True, False):
         (tmp_path / str(kind)).mkdir()
         write(tmp_path / str(kind) / WEIGHTS, random_network({"players": 3}, kind), variant)
-    start = replace(TINY, start=f"ppo:{tmp_path}/True")
+    start = replace(TINY, start=f"net:{tmp_path}/True")
     arrays = read(tmp_path / "True" / WEIGHTS)[0]
     for name, values in Trainer(start).network.arrays().items():
         np.testing.assert_allclose(values, arrays[name], rtol=1e-5)
     Trainer(replace(start, symmetric=False))  # an ordinary network can be any
-    with pytest.raises(ValueError, match=r"ppo:.*False does not share its weights .*--no-symmetric"):
-        Trainer(replace(TINY, start=f"ppo:{tmp_path}/False"))
+    with pytest.raises(ValueError, match=r"net:.*False does not share its weights .*--no-symmetric"):
+        Trainer(replace(TINY, start=f"net:{tmp_path}/False"))
 
 
 def test_learning_keeps_a_network_symmetric_and_checkpoints_hold_shared_weights(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_layer_too_narrow_for_all_things_has_none_of_them() -> None:
     network = random_network(BASIC, width=8)
     policy = NetworkPolicy(network, greedy=True)
     games = make_vec("bite_night_v0", num_envs=4, seed=0, **BASIC)
-    chosen = policy.act(games.observations, games.action_masks, games.seats)
+    chosen = policy.act(games.decisions())
     assert games.action_masks[np.arange(4), chosen].all()
     assert network.stem.weight.shape == (8, games.variant.layout.size)
 

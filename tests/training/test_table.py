@@ -22,7 +22,8 @@ from needs import needs
 needs("starlette")
 needs("httpx2")
 
-from monsterzoo.training.table.played import PlayedGame, UnreadyError, seat_players
+from monsterzoo.envs.match.seating import seat_around
+from monsterzoo.training.table.played import PlayedGame, UnreadyError
 from monsterzoo.training.table.server import LONGEST_MESSAGE, MOST_GAMES, Plan, Room, make_app
 from monsterzoo.training.table.watched import watch_policies, watch_record
 from starlette.testclient import TestClient
@@ -168,7 +169,7 @@ def test_a_whole_game_is_played_over_the_socket(dial: Callable[[], Line]) -> Non
         ('{"do": "new", "game": "pikit_v0", "options": {"players": 9}}', "players=9 is not allowed"),
         ('{"do": "new", "game": "pikit_v0", "opponents": "random"}', "opponents is a list of policies"),
         ('{"do": "new", "game": "pikit_v0", "opponents": ["nobody"]}', "there is no policy 'nobody'"),
-        ('{"do": "new", "game": "pikit_v0", "opponents": []}', "one policy for all or one each, not 0"),
+        ('{"do": "new", "game": "pikit_v0", "opponents": []}', "one for each of the 3, got 0"),
         ('{"do": "new", "game": "pikit_v0", "seat": 4}', "there is no seat 4"),
         (json.dumps({"do": "x" * LONGEST_MESSAGE}), f"a message has at most {LONGEST_MESSAGE} characters"),
     ],
@@ -305,7 +306,7 @@ def test_messages_do_not_change_when_the_hidden_part_is_resampled(
     monkeypatch.setattr("monsterzoo.training.table.played.HINT", "search:20")
     variant = find_game(name).variant(**options)
     seat, luck, random = 1, streams(5, 1, "search"), np.random.default_rng(3)
-    game = PlayedGame(variant, seat, seat_players(variant, seat, ["random"], 1), seed=6)
+    game = PlayedGame(variant, seat, seat_around(variant, seat, ["random"], 1), seed=6)
     world, resampled = variant.new_states(1), 0
     for _ in range(24):
         list(game.play_on())
@@ -358,8 +359,8 @@ class _Discards:
     def __init__(self, variant: Variant) -> None:
         self._names, self._done = variant.action_names, False
 
-    def act(self, observations: Any, action_masks: Any, seats: Any, states: Any = None) -> Any:
-        legal = [self._names[action] for action in np.flatnonzero(action_masks[0])]
+    def act(self, decisions: Any) -> Any:
+        legal = [self._names[action] for action in np.flatnonzero(decisions.action_masks[0])]
         wanted = [name for name in legal if name == "accept" or (name.startswith("7: turn") and not self._done)]
         if not wanted:
             raise _DoneError
@@ -443,13 +444,21 @@ def test_play_and_watch_complain_before_they_serve(tmp_path: Any) -> None:
     for command, words, problem in (
         (play_cli, ["pikit_v0", "--players", "9"], "players=9 is not allowed"),
         (play_cli, ["pikit_v0", "--opponents", "nobody"], "there is no policy 'nobody'"),
-        (play_cli, ["pikit_v0", "--opponents", "random", "random"], "3 other seats need one policy"),
+        (
+            play_cli,
+            ["pikit_v0", "--opponents", "random", "random"],
+            "one for each of the 3, got 2",
+        ),
         (play_cli, ["pikit_v0", "--opponents", "random", "--port", "99999"], "port 99999 cannot be used"),
         (watch_cli, [], "either a GAME or --record"),
         (watch_cli, ["pikit_v0", "--record", "x"], "either a GAME or --record"),
         (watch_cli, ["--record", str(tmp_path / "none.json")], "there is no file"),
         (watch_cli, ["--record", str(tmp_path / "broken.json")], "is not the record of a game"),
-        (watch_cli, ["pikit_v0", "--policies", "random", "random"], "4 seats need one for all or one each, not 2"),
+        (
+            watch_cli,
+            ["pikit_v0", "--policies", "random", "random"],
+            "policies: expected one for all",
+        ),
     ):
         with pytest.raises(ValueError, match=problem):
             command.main(words)
@@ -457,7 +466,7 @@ def test_play_and_watch_complain_before_they_serve(tmp_path: Any) -> None:
 
 def test_the_game_cannot_be_moved_while_others_decide() -> None:
     variant = find_game("pikit_v0").variant(players=2)
-    game = PlayedGame(variant, 0, seat_players(variant, 0, ["random"], 0), 1)
+    game = PlayedGame(variant, 0, seat_around(variant, 0, ["random"], 0), 1)
     with pytest.raises(UnreadyError, match="it is not your turn"):
         game.act(0, 80)
     list(game.play_on())

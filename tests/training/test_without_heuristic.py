@@ -73,6 +73,6 @@ def test_tournaments_of_random_players_and_networks(tmp_path: Path, capsys: pyte
     assert [player["win_rate"] for player in result["players"]] == [0.5, 0.5]
     assert train(tmp_path / "run") == 0
     call = ["arena", "--game", NIM.name, "--games", "8", "--quiet", "--policies", "random"]
-    assert main([*call, f"ppo:{tmp_path / 'run'}"]) == 0
+    assert main([*call, f"net:{tmp_path / 'run'}"]) == 0
     assert main([*call, "heuristic"]) == 2
     assert "monsterzoo arena: nim_v0 has no heuristic" in capsys.readouterr().err

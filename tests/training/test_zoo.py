@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from monsterzoo.envs.core import catalogue
-from monsterzoo.policies import neural
-from monsterzoo.policies.neural import WEIGHTS
+from monsterzoo.policies.networks import WEIGHTS
+from monsterzoo.policies.networks import files as weights_files
 from monsterzoo.training import models, models_page, zoo
 from monsterzoo.training.config import SearchConfig
 from monsterzoo.training.exits import exit_code
@@ -23,8 +23,8 @@ NAME = "nim_v0-2p"
 TINY = "--num-envs 8 --steps 16 --minibatch 64 --evaluate-games 8"
 RECIPE = {
     "ppo": f"--updates 3 --width 8 {TINY}",
-    "enemy": f"--updates 1 --self-play 0 --opponents ppo:{{ppo}} {TINY}",
-    "wiser": f"--updates 2 --start ppo:{{ppo}} --opponents past ppo:{{enemy}} {TINY}",
+    "enemy": f"--updates 1 --self-play 0 --opponents net:{{ppo}} {TINY}",
+    "wiser": f"--updates 2 --start net:{{ppo}} --opponents past net:{{enemy}} {TINY}",
 }
 
 
@@ -58,11 +58,11 @@ def test_what_is_missing_is_trained_measured_and_written_down(tmp_path, capsys) 
     steps = (3 + 1 + 2) * 8 * 16
     assert (model["file"], model["steps"], set(model["arena"])) == (f"{NAME}.npz", steps, {"random"})
     assert len(model["commands"]) == 3
-    assert f"--start ppo:{tmp_path}/runs/{NAME}/ppo" in model["commands"][2]
-    assert f"--opponents past ppo:{tmp_path}/runs/{NAME}/enemy" in model["commands"][2]
+    assert f"--start net:{tmp_path}/runs/{NAME}/ppo" in model["commands"][2]
+    assert f"--opponents past net:{tmp_path}/runs/{NAME}/enemy" in model["commands"][2]
     assert f"`{NAME}.npz`" in (tmp_path / "out" / README).read_text()
-    shipped, _ = neural.read(tmp_path / "out" / f"{NAME}.npz")
-    learned, _ = neural.read(tmp_path / "runs" / NAME / "wiser" / WEIGHTS)
+    shipped, _ = weights_files.read(tmp_path / "out" / f"{NAME}.npz")
+    learned, _ = weights_files.read(tmp_path / "runs" / NAME / "wiser" / WEIGHTS)
     assert all(np.allclose(shipped[key], learned[key], atol=1e-3) for key in learned)
     capsys.readouterr()
     assert make(tmp_path) == 0
@@ -93,7 +93,7 @@ def test_an_interrupted_recipe_goes_on_to_the_same_network(tmp_path, monkeypatch
     assert not (tmp_path / "parts" / "out").exists()
     assert make(tmp_path / "parts") == 0
     assert count == 6
-    whole, parts = (neural.read(tmp_path / one / "out" / f"{NAME}.npz")[0] for one in ("whole", "parts"))
+    whole, parts = (weights_files.read(tmp_path / one / "out" / f"{NAME}.npz")[0] for one in ("whole", "parts"))
     assert all((whole[key] == parts[key]).all() for key in whole)
     commands = json.loads((tmp_path / "parts" / "out" / INDEX).read_text())["models"][0]["commands"]
     assert not any("--resume" in command for command in commands)
@@ -178,7 +178,7 @@ def test_a_network_that_is_too_large_is_not_shipped(tmp_path, monkeypatch, capsy
         ("--width 8", "its budget must be counted in --updates"),
         ("--updates 0", "its budget must be counted in --updates"),
         ("--updates 3 --option deck=5", "--option reward=… is all that a recipe may choose"),
-        ("--updates 3 --opponents ppo:{nobody}", "there is no earlier stage 'nobody'"),
+        ("--updates 3 --opponents net:{nobody}", "there is no earlier stage 'nobody'"),
         ("--updates 3 --method magic", "invalid choice: 'magic'"),
         ("--updates 3 --simulations 7", "unrecognized arguments: --simulations 7"),
         ("--updates 3 --gamma 7", "--gamma 7 is not allowed"),
@@ -217,16 +217,16 @@ def test_a_later_stage_has_the_shape_of_the_one_it_starts_from_and_imitates_nobo
     first, second, third = (stage.config for stage in stages)
     assert first.start is None
     assert isinstance(second, SearchConfig)
-    assert (second.start, third.start) == (f"ppo:{Path('x', NAME, 'seed-4', 'ppo')}", f"ppo:{second.out}")
+    assert (second.start, third.start) == (f"net:{Path('x', NAME, 'seed-4', 'ppo')}", f"net:{second.out}")
     assert {(config.width, config.blocks, config.seed) for config in (first, second, third)} == {(24, 2, 4)}
     assert (first.imitate, third.imitate) == (None, "")
     assert (first.options, third.options) == ({"reward": "score"}, {})
 
 
 def test_a_recipe_may_start_from_the_network_of_another_variant() -> None:
-    recipe = {"ppo": "--updates 5 --start ppo:{runs}/nim_v0-3p/ppo"}
+    recipe = {"ppo": "--updates 5 --start net:{runs}/nim_v0-3p/ppo"}
     (stage,) = read_recipe(NamedVariant(NIM.name, {"players": 2}), recipe, 4, Path("x"))
-    assert (stage.config.start, stage.config.imitate) == ("ppo:x/nim_v0-3p/ppo", "")
+    assert (stage.config.start, stage.config.imitate) == ("net:x/nim_v0-3p/ppo", "")
 
 
 def test_variants_are_named_by_what_tells_them_apart() -> None:

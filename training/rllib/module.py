@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.policies.neural import check_shapes
-from monsterzoo.policies.plugins import rl_module
+from monsterzoo.policies.adapters import rl_module
+from monsterzoo.policies.networks import check_shapes
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.distribution.distribution import Distribution
 from ray.rllib.core.distribution.torch.torch_distribution import TorchDeterministic
@@ -93,7 +93,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
 
 
 def save_policy(trained: Any, path: str | Path, game: str, *, module_id: str | None = None, **options: Any) -> None:
-    """Write a trained `MaskedModule` as a file of weights: 'ppo:PATH' then plays like it, without Ray and torch.
+    """Write a trained `MaskedModule` as a file of weights: 'net:PATH' then plays like it, without Ray and torch.
 
     Raises `ValueError` if it is another kind of module, or was trained on other observations or actions.
 

@@ -10,7 +10,7 @@ from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.scene import Scene, Told
 from monsterzoo.envs.looking import MOST_MOVES, hear, scene_of
-from monsterzoo.envs.players import ask, make_player, name_of
+from monsterzoo.envs.match.players import act_in, make_player, name_of
 
 HINT = "search:2000"
 """Who gives hints: a number of simulations, not milliseconds, so that a hint is a function of what the seat knows."""
@@ -18,23 +18,6 @@ HINT = "search:2000"
 
 class UnreadyError(ValueError):
     """Something that cannot be done now; the game has not changed."""
-
-
-def seat_players(variant: Variant, seat: int, specs: Sequence[str], seed: int) -> list[Any]:
-    """A policy for every seat but the person's, which has None; one spec plays all of them, or one each clockwise.
-
-    Raises `ValueError` for a wrong number of specs and for specs that are none.
-    """
-    others = variant.players - 1
-    if not 0 <= seat < variant.players:
-        raise ValueError(f"there is no seat {seat}; seats are 0 to {others}")
-    if len(specs) not in (1, others):
-        raise ValueError(f"opponents: {others} other seats need one policy for all or one each, not {len(specs)}")
-    made = {spec: make_player(variant, spec, seed) for spec in dict.fromkeys(specs)}
-    players: list[Any] = [None] * variant.players
-    for k in range(others):
-        players[(seat + 1 + k) % variant.players] = made[specs[k % len(specs)]]
-    return players
 
 
 class PlayedGame:
@@ -157,18 +140,11 @@ class PlayedGame:
 
     def _choice(self, seat: int) -> int:
         """What a policy decides."""
-        states = self.env._states.copy()
-        rows, masks = self._shown_to(states, seat)
-        return int(ask(self.players[seat], self.variant, rows, masks, np.array([seat]), states)[0])
-
-    def _shown_to(self, states: np.ndarray, seat: int) -> tuple[np.ndarray, np.ndarray]:
-        variant = self.variant
-        return variant.observation(states, 0, seat)[None], variant.legal_actions(states, 0, seat)[None]
+        return act_in(self.players[seat], self.env, self.variant.agents[seat])
 
     def _analysed(self) -> list[dict[str, Any]]:
-        states = self.env._states.copy()
-        rows, masks = self._shown_to(states, self.seat)
-        tries, totals = _adviser(self.variant).analyse(rows, np.array([self.seat]), states)
+        decisions = self.env.decisions(self.variant.agents[self.seat])
+        tries, totals = _adviser(self.variant).analyse(decisions.observations, decisions.seats, self.env.states)
         words = {action: said for part in self._scene().parts for action, said in part.actions}
         found = [
             {
@@ -177,7 +153,7 @@ class PlayedGame:
                 "share": round(float(tries[0, action] / max(tries.sum(), 1)), 3),
                 "chance": round(float(totals[0, action] / tries[0, action]), 3) if tries[0, action] else None,
             }
-            for action in np.flatnonzero(masks[0]).tolist()
+            for action in np.flatnonzero(decisions.action_masks[0]).tolist()
         ]
         return sorted(found, key=lambda one: -one["share"])
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from monsterzoo.envs import names
 from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.match.seating import default_spec, seat_around
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.responses import FileResponse, PlainTextResponse, Response
@@ -22,7 +23,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from .played import PlayedGame, UnreadyError, seat_players
+from .played import PlayedGame, UnreadyError
 from .watched import WatchedGame
 
 STATIC = Path(__file__).parent / "static"
@@ -46,7 +47,8 @@ class Plan:
 
     game: str
     options: dict[str, Any] = field(default_factory=dict)
-    opponents: list[str] = field(default_factory=lambda: ["heuristic"])
+    opponents: list[str] | None = None
+    """One spec for all other seats, or one each clockwise; None for the game's default."""
     seat: int = 0
     seed: int | None = None
 
@@ -54,7 +56,7 @@ class Plan:
         """The game; raises `ValueError` for options, policies or a seat that cannot be."""
         variant = find_game(self.game).variant(**self.options)
         seed = secrets.randbits(32) if self.seed is None else self.seed
-        return PlayedGame(variant, self.seat, seat_players(variant, self.seat, self.opponents, seed), seed)
+        return PlayedGame(variant, self.seat, seat_around(variant, self.seat, self.opponents, seed), seed)
 
 
 class Table:
@@ -204,9 +206,7 @@ def read_plan(message: dict[str, Any], usual: Plan) -> Plan:
     for key, (kind, words) in kinds.items():
         if key in message and (not isinstance(message[key], kind) or isinstance(message[key], bool)):
             raise ValueError(f"{key} is {words}, not {message[key]!r:.40}")
-    return Plan(
-        message["game"], message.get("options", {}), message.get("opponents", ["heuristic"]), message.get("seat", 0)
-    )
+    return Plan(message["game"], message.get("options", {}), message.get("opponents"), message.get("seat", 0))
 
 
 class Room:
@@ -245,7 +245,9 @@ class Room:
             {"name": name, "title": find_game(name).title, "variants": list(find_game(name).variants)}
             for name in names()
         ]
-        plan = {"game": self.plan.game, "options": self.plan.options, "opponents": self.plan.opponents}
+        usual = default_spec(find_game(self.plan.game).variant(**self.plan.options))
+        opponents = self.plan.opponents or [usual]
+        plan = {"game": self.plan.game, "options": self.plan.options, "opponents": opponents}
         return {"games": games, "plan": plan, "policies": list(SPECS), "watching": self._watched is not None}
 
 

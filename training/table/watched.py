@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from monsterzoo.envs import replay
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.scene import Told
 from monsterzoo.envs.looking import ALL, MOST_MOVES, check_view, hear, scene_of
-from monsterzoo.envs.players import ask, make_player, name_of
+from monsterzoo.envs.match.players import act_in, name_of
+from monsterzoo.envs.match.seating import seat_players
 
 LONGEST = 100_000
 """Moves of a game after which nobody watches any more."""
@@ -66,11 +66,8 @@ class WatchedGame:
 
     def _play(self) -> None:
         """One more decision."""
-        env, variant = self._env, self.variant
-        seat = env._acting
-        states = env._states.copy()
-        rows, masks = variant.observation(states, 0, seat)[None], variant.legal_actions(states, 0, seat)[None]
-        self.follow(seat, int(ask(self._players[seat], variant, rows, masks, np.array([seat]), states)[0]))
+        seat = self._env._acting
+        self.follow(seat, act_in(self._players[seat], self._env, self.variant.agents[seat]))
 
     def follow(self, seat: int, action: int) -> None:
         """Carry out a decision and keep the position behind it."""
@@ -86,12 +83,9 @@ class WatchedGame:
         return lines
 
 
-def watch_policies(variant: Variant, specs: Sequence[str], seed: int) -> WatchedGame:
-    """Policies at play; one spec for all seats, or one each. Raises `ValueError` for anything else."""
-    if len(specs) not in (1, variant.players):
-        raise ValueError(f"policies: {variant.players} seats need one for all or one each, not {len(specs)}")
-    made = {spec: make_player(variant, spec, seed) for spec in dict.fromkeys(specs)}
-    players = [made[specs[seat % len(specs)]] for seat in range(variant.players)]
+def watch_policies(variant: Variant, specs: Sequence[str] | None, seed: int) -> WatchedGame:
+    """Policies at play; one spec for all seats, or one each, see `seat_players`."""
+    players = seat_players(variant, specs, seed)
     env = GameEnv(variant.game, **variant.options)
     env.reset(seed=seed)
     return WatchedGame(env, [name_of(player) for player in players], players)

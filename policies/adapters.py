@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 from monsterzoo.envs.core.options import is_whole, whole
-from monsterzoo.envs.own_players import FunctionPolicy
+from monsterzoo.envs.match.players import FunctionPolicy
 
 
 def from_function(function: Callable[..., Any], name: str | None = None, *, batched: bool = True) -> FunctionPolicy:
-    """A policy from `function(observations, action_masks[, seats[, states]])`, all with a leading batch dimension.
+    """A policy from `function(observations, action_masks)`, both with a leading batch dimension.
+
+    A function with a parameter `decisions` is called with the batch itself.
 
     With `batched=False` it is `function(observation, action_mask)`, one decision at a time.
     """
@@ -68,7 +70,7 @@ def from_rllib(
     draws = None if deterministic else torch.Generator().manual_seed(seed)
     device = next((parameter.device for parameter in module.parameters()), torch.device("cpu"))
 
-    def act(observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: Any) -> Any:
+    def act(observations: np.ndarray, action_masks: np.ndarray) -> Any:
         parts = {"observation": observations, "action_mask": action_masks}
         seen = {key: torch.as_tensor(values, device=device) for key, values in parts.items()}
         output = module.forward_inference({"obs": seen})

@@ -10,15 +10,14 @@ from needs import needs
 
 
 def asked():
-    vec = make_vec("yokai_septet_v0", 12, seed=1)
-    return vec.observations, vec.action_masks, vec.seats, vec.states
+    return make_vec("yokai_septet_v0", 12, seed=1).decisions()
 
 
 def test_from_function_batched_and_row_by_row():
     batched = policies.from_function(lambda observations, masks: masks.argmax(axis=1), "first")
     single = policies.from_function(lambda observation, mask: int(mask.argmax()), batched=False)
     assert batched.name == "first"
-    np.testing.assert_array_equal(batched.act(*asked()), single.act(*asked()))
+    np.testing.assert_array_equal(batched.act(asked()), single.act(asked()))
     env = SeatVectorEnv("yokai_septet_v0", 3, opponents=batched)
     env.reset(seed=0)
     env.step(env.action_masks().argmax(axis=1))
@@ -27,7 +26,7 @@ def test_from_function_batched_and_row_by_row():
 @pytest.mark.parametrize("wrong", [lambda o, m: m.argmin(axis=1), lambda o, m: [1.5] * len(m), lambda o, m: [0]])
 def test_from_function_refuses_what_is_no_legal_action(wrong):
     with pytest.raises(IllegalActionError, match="mine"):
-        policies.from_function(wrong, "mine").act(*asked())
+        policies.from_function(wrong, "mine").act(asked())
 
 
 def allow_all(observations, masks):
@@ -40,27 +39,28 @@ def allow_all(observations, masks):
 )
 def test_from_function_cannot_talk_its_way_out(wrong):
     with pytest.raises(IllegalActionError, match="mine"):
-        policies.from_function(wrong, "mine").act(*asked())
+        policies.from_function(wrong, "mine").act(asked())
 
 
 @pytest.mark.parametrize("wrong", [1.0, True, None, float("nan"), -1, 10**30, "W2", [1, 2]])
 def test_from_function_row_by_row_wants_whole_numbers(wrong):
     with pytest.raises(IllegalActionError, match="mine"):
-        policies.from_function(lambda observation, mask: wrong, "mine", batched=False).act(*asked())
+        policies.from_function(lambda observation, mask: wrong, "mine", batched=False).act(asked())
 
 
 def test_from_torch_takes_the_best_legal_action_or_draws_one():
     torch = needs("torch")
-    observations, masks, seats, _ = asked()
+    decisions = asked()
+    observations, masks = decisions.observations, decisions.action_masks
     torch.manual_seed(0)
     module = torch.nn.Linear(observations.shape[1], masks.shape[1])
-    best = policies.from_torch(module).act(observations, masks, seats)
+    best = policies.from_torch(module).act(decisions)
     logits = module(torch.as_tensor(observations, dtype=torch.float32)).detach().numpy()
     np.testing.assert_array_equal(best, np.where(masks != 0, logits, -np.inf).argmax(axis=1))
     one, again = (policies.from_torch(module, sample=True, seed=4) for _ in range(2))
     for _ in range(3):
-        drawn = one.act(observations, masks, seats)
-        np.testing.assert_array_equal(drawn, again.act(observations, masks, seats))
+        drawn = one.act(decisions)
+        np.testing.assert_array_equal(drawn, again.act(decisions))
         assert masks[np.arange(len(masks)), drawn].all()
 
 
@@ -73,7 +73,7 @@ def test_from_sb3_plays_legal_actions(kind):
     more = {"buffer_size": 100} if kind == "DQN" else {"n_steps": 8}
     model = getattr(library, kind)("MultiInputPolicy", env, device="cpu", **more)
     policy = policies.from_sb3(model)
-    observations, masks, seats, states = asked()
-    chosen = policy.act(observations, masks, seats, states)
+    decisions = asked()
+    chosen = policy.act(decisions)
     assert policy.name == kind.lower()
-    assert masks[np.arange(len(masks)), chosen].all()
+    assert decisions.action_masks[np.arange(len(decisions)), chosen].all()

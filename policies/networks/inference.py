@@ -14,7 +14,7 @@ from monsterzoo.envs.core.contract import legal, observe
 from monsterzoo.envs.core.rng import draw32
 from monsterzoo.envs.match.compiled_policies import compiled_policy
 
-from .heuristics import sole
+from ..heuristics import sole
 
 BYTE = np.uint64(0xFF)
 
@@ -78,7 +78,7 @@ class Net(NamedTuple):
 
 
 def make_net(arrays: dict[str, np.ndarray], temperature: float = 0.0) -> Net:
-    """A network from the arrays of a file, see `neural.check_shapes`."""
+    """A network from the arrays of a file, see `files.check_shapes`."""
 
     def layer(name: str) -> tuple[np.ndarray, np.ndarray]:
         weight, bias = (arrays[f"{name}.{part}"].astype(np.float32) for part in ("weight", "bias"))
