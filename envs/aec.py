@@ -277,8 +277,9 @@ class GameEnv(AECEnv):
         seat = self._seat(self.agent_selection if agent is None else agent)
         if self._masks[seat, -1]:
             raise ValueError(f"{self.possible_agents[seat]} has nothing to decide now")
-        seen = self.observe(self.possible_agents[seat])
-        return seen["observation"][None], seen["action_mask"][None], np.array([seat]), self.states
+        rows = np.empty((1, self._columns), np.int8)
+        kernels.observe_one(self._states, 0, seat, self._views, rows[0].view(np.uint64))
+        return rows, self._masks[seat][None].copy(), np.array([seat]), self.states
 
     def state(self) -> np.ndarray:
         """The global state for centralised critics: every seat's observation, int8 (players * n,)."""
