@@ -64,7 +64,7 @@ class VectorGame:
         self._choices = np.zeros(num_envs, np.int64)
         self._starting = np.zeros(1, np.bool_)  # whether the next round of work begins all games anew
         self._connect(min(threads, num_envs))
-        self.reset(seed)
+        self.reset(fresh_seed() if seed is None else seed)
 
     def _connect(self, threads: int) -> None:
         """Make the views of the buffers and the threads that write them."""
@@ -110,23 +110,31 @@ class VectorGame:
         """Number of threads that share a step."""
         return self._crew.size
 
-    def reset(self, seed: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Begin all games anew, of a seed (0 <= seed < 2**64) or a fresh one; returns observations and masks."""
-        self.seed = fresh_seed() if seed is None else check_seed(seed)
-        self.states["rng"] = [generator(env_seed(self.seed, i)) for i in range(self.num_envs)]
-        self._streams = streams(self.seed, self.num_envs, "sample")
+    def reset(self, seed: int | None = None) -> None:
+        """Begin all games anew, with a seed (0 <= seed < 2**64) or, without one, with the games' own generators.
+
+        As in the AEC environment; a batch that was made without a seed has drawn a fresh one. `sample_actions` goes on
+        with its streams likewise.
+        """
+        if seed is not None:
+            self._sow(check_seed(seed))
+        self._begin()
+
+    def _sow(self, seed: int) -> None:
+        self.states["rng"] = [generator(env_seed(seed, i)) for i in range(self.num_envs)]
+        self._streams = streams(seed, self.num_envs, "sample")
+
+    def _begin(self) -> None:
         for buffer in (self.rewards, self.terminated, self.truncated, self._totals, self._lengths):
             buffer[:] = 0
         self._starting[0] = True
         self._crew.run()
         self._starting[0] = False
-        return self.observations, self.action_masks
 
-    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Carry out one action a game, integers (N,); a finished game is replaced at once.
+    def step(self, actions: Any) -> None:
+        """Carry out one action a game, integers (N,), and write the buffers; a finished game is replaced at once.
 
-        Returns `observations, action_masks, rewards, terminated, truncated`. Raises `IllegalActionError`, before any
-        game has moved, if one of the actions may not be chosen.
+        Raises `IllegalActionError`, before any game has moved, if one of the actions is not legal.
         """
         choices = as_actions(actions, self.num_envs)
         self._choices[:] = choices  # what wraps around ends below 0
@@ -134,7 +142,6 @@ class VectorGame:
         if wrong >= 0:
             error = self.variant.refuse(self.states[wrong], int(self.seats[wrong]), int(choices[wrong]))
             raise IllegalActionError(f"game {wrong}: {error}")
-        return self.observations, self.action_masks, self.rewards, self.terminated, self.truncated
 
     def decisions(self) -> Decisions:
         """The decisions that the games wait for, as `Policy.act` takes them; views of the buffers."""

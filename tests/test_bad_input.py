@@ -348,7 +348,7 @@ def doors(players=2):
         "one seat": lambda seed: single.reset(seed=seed)[0]["observation"],
         "one seat, batch": lambda seed: batch.reset(seed=seed)[0]["observation"],
         "one seat, listed": lambda seed: batch.reset(seed=[seed, 3])[0]["observation"],
-        "batch": lambda seed: vec.reset(seed)[0].copy(),
+        "batch": lambda seed: (vec.reset(seed), vec.observations.copy())[1],
         "make_vec": lambda seed: make_vec("pikit_v0", 2, players=players, seed=seed).observations,
         "env_seed": lambda seed: env_seed(seed, 1),
     }

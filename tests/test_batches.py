@@ -50,11 +50,40 @@ def test_buffers_are_written_in_place_and_statistics_add_up(name, options):
 
 def test_a_reset_repeats_the_games(name, options):
     vec = make_vec(name, 8, seed=5, **options)
-    first = [vec.step(vec.sample_actions())[0].copy() for _ in range(50)]
+
+    def played():
+        return [(vec.step(vec.sample_actions()), vec.observations.tobytes()) for _ in range(50)]
+
+    first = played()
     vec.reset(5)
-    assert all((vec.step(vec.sample_actions())[0] == one).all() for one in first)
+    assert played() == first
     vec.reset(6)
-    assert not all((vec.step(vec.sample_actions())[0] == one).all() for one in first)
+    assert played() != first
+
+
+def test_steps_and_resets_return_nothing():
+    """Five values in Gymnasium's places would be taken for its observations, rewards and so on."""
+    vec = make_vec("pikit_v0", 2, seed=5)
+    assert vec.reset(3) is None
+    assert vec.step(vec.sample_actions()) is None
+
+
+def test_without_a_seed_the_generators_go_on():
+    """`reset()` of a batch and of the AEC environments it is made of give the same games."""
+    vec = make_vec("pikit_v0", 3, seed=5)
+    singles = [GameEnv(find_game("pikit_v0")) for _ in range(3)]
+    for i, single in enumerate(singles):
+        single.reset(seed=env_seed(5, i))
+    for _ in range(3):
+        actions = vec.sample_actions()
+        vec.step(actions)
+        vec.reset()
+        for single, action in zip(singles, actions, strict=True):
+            single.step(action)
+            single.reset()
+        assert vec.states.tobytes() == b"".join(single.states.tobytes() for single in singles)
+    fresh = [make_vec("pikit_v0", 1) for _ in range(2)]
+    assert fresh[0].states.tobytes() != fresh[1].states.tobytes()
 
 
 @pytest.mark.parametrize("threads", [2, 3, 5])
@@ -278,8 +307,8 @@ def test_nothing_of_a_finished_game_stays_in_the_next(name, options):
     vec = make_vec(name, 16, seed=3, **options)
     finished, fresh = 0, vec.variant.new_states(1)
     while finished < 20:
-        *_, terminated, truncated = vec.step(vec.sample_actions())
-        for i in np.flatnonzero(terminated | truncated):
+        vec.step(vec.sample_actions())
+        for i in np.flatnonzero(vec.terminated | vec.truncated):
             fresh[0] = vec.variant.template[0]
             fresh["rng"] = vec.final_states[i]["rng"]
             stepping.begin(fresh, 0)

@@ -159,6 +159,7 @@ def test_they_play_against_policies_and_by_agents_names() -> None:
     result = text_game(env, mixed, seed=1)
     assert all(count > 0 for count in result.decisions.values())
     assert text_game(env, mixed, seed=1) == result
+    assert text_game(mz.make("pikit_v0", players=3, observation="box"), mixed, seed=1) == result
     alone = text_game(env, first_listed, seed=1)
     assert alone.record != result.record
 

@@ -18,7 +18,8 @@ sequential. Luck is in chance nodes, of one of two kinds:
 - `chance="sampled"`: all luck between two decisions is one node with `outcomes` equally likely seeds for it. This is
   quick, but a game with that many deals instead of all: learners of one-deal games should get many.
 
-An information state is what a player with a perfect memory knows of what can still matter, as in all our observations.
+An information state is our observation as text: what a seat knows of all that matters for the rules from here on. It
+is not one of perfect recall: the order of play, and what was on offer when a tile was grabbed, are not in it.
 """
 
 import copy

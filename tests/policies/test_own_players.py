@@ -220,16 +220,16 @@ def test_mistakes_inside_of_the_module_are_not_hidden() -> None:
 
 
 @pytest.mark.parametrize("spec", ["random", "heuristic", "search:20", "zoo_of_mine:Plain"])
-@pytest.mark.parametrize("make", ["env", "raw_env"])
-def test_any_policy_plays_in_an_aec_environment(spec: str, make: str) -> None:
+@pytest.mark.parametrize(("make", "observation"), [("env", "dict"), ("raw_env", "dict"), ("env", "box")])
+def test_any_policy_plays_in_an_aec_environment(spec: str, make: str, observation: str) -> None:
     from monsterzoo.envs import pikit_v0
 
-    env = getattr(pikit_v0, make)(players=2)
+    env = getattr(pikit_v0, make)(players=2, observation=observation)
     env.reset(seed=3)
     player = policies.make(spec, "pikit_v0", players=2)
     for _ in range(4):
         chosen = policies.act_in(player, env)
-        assert env.last()[0]["action_mask"][chosen]
+        assert env.last()[4]["action_mask"][chosen]
         env.step(chosen)
 
 

@@ -51,8 +51,9 @@ class AllSeats:
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Raises `IllegalActionError` if a module chooses what it may not."""
-        _, _, rewards, terminated, truncated = self._games.step(actions)
-        return rewards, terminated, truncated
+        games = self._games
+        games.step(actions)
+        return games.rewards, games.terminated, games.truncated
 
     def last_observation(self, game: int, lane: int) -> np.ndarray:
         """Of any seat, also of those that were not asked last."""
