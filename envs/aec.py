@@ -18,7 +18,7 @@ from .core.game import Game, Variant
 from .core.layout import Layout
 from .core.options import is_whole, whole
 from .core.rng import check_seed, generator
-from .rendering import FPS, MODES, SIZE, Renderer
+from .render.renderer import FPS, MODES, SIZE, Renderer
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 from .wrapping import StandardWrappers
 

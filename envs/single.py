@@ -17,9 +17,9 @@ from .core.options import UnexpectedOptionError, is_whole, whole
 from .core.rng import check_seed, env_seed, generator, streams
 from .core.seat_kernels import Uniform, fresh_token, mix_tokens
 from .core.threads import Crew, check_counts
-from .looking import stepped
 from .players import as_actions, ask, check_player, make_player
-from .rendering import FPS, MODES, SIZE, Renderer
+from .render.perspective import stepped
+from .render.renderer import FPS, MODES, SIZE, Renderer
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 
 AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}

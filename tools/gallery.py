@@ -7,9 +7,9 @@ import numpy as np
 from monsterzoo.envs import names
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.looking import Trail, scene_of
-from monsterzoo.envs.picture import paint
 from monsterzoo.envs.players import ask, make_player
+from monsterzoo.envs.render.perspective import Trail, scene_of
+from monsterzoo.envs.render.picture import paint
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "gallery"
 SIZE = (960, 720)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..render.scene import Scene, Sight, Told
 from . import contract, kernels
 from .contract import PLAYING, REWARD_SCORE, REWARD_WIN, TERMINATED, TRUNCATED
 from .encoding import register_layouts
@@ -16,7 +17,6 @@ from .jit import belongs_to, type_of
 from .layout import Layout
 from .options import REWARD, Option, is_whole, resolve, whole
 from .rng import generator
-from .scene import Scene, Sight, Told
 from .snapshots import SnapshotError
 from .symmetry import Symmetry
 

@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.envs import names
-from monsterzoo.envs.core.catalogue import find_game
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from monsterzoo.envs import names
+from monsterzoo.envs.core.catalogue import find_game
 
 from .played import PlayedGame, UnreadyError, seat_players
 from .watched import WatchedGame

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
 from monsterzoo.envs import replay
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.scene import Told
-from monsterzoo.envs.looking import ALL, MOST_MOVES, check_view, hear, scene_of
 from monsterzoo.envs.players import ask, make_player, name_of
+from monsterzoo.envs.render.perspective import ALL, MOST_MOVES, check_view, hear, scene_of
+from monsterzoo.envs.render.scene import Told
 
 LONGEST = 100_000
 """Moves of a game after which nobody watches any more."""
