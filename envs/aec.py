@@ -19,7 +19,7 @@ from .core.layout import Layout
 from .core.options import is_whole, whole
 from .core.rng import check_seed, generator
 from .match.decisions import Decisions
-from .rendering import FPS, MODES, SIZE, Renderer
+from .render.renderer import FPS, MODES, SIZE, Renderer
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 from .wrapping import StandardWrappers
 

@@ -33,10 +33,10 @@ from .core.contract import HEADER, MAX_PLAYERS, PLAYING, VIEW_HEADER, imagine
 from .core.game import Game, IllegalActionError, Variant
 from .core.layout import NUMBERS, SET, Field
 from .core.rng import env_seed, generator, streams
-from .core.scene import Scene
-from .looking import scene_of
 from .parallel import ParallelGameEnv
 from .register import gymnasium_id
+from .render.perspective import scene_of
+from .render.scene import Scene
 
 
 @dataclass(frozen=True)

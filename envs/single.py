@@ -15,13 +15,13 @@ from .core.contract import PLAYING
 from .core.game import Game, IllegalActionError
 from .core.options import UnexpectedOptionError, is_whole, whole
 from .core.rng import check_seed, env_seed, generator, streams
-from .looking import stepped
 from .match import single_seat
 from .match.compiled_policies import Uniform, fresh_token, mix_tokens
 from .match.decisions import Decisions, as_actions
 from .match.players import ask, compiled_form
 from .match.seating import seat_opponents
-from .rendering import FPS, MODES, SIZE, Renderer
+from .render.perspective import stepped
+from .render.renderer import FPS, MODES, SIZE, Renderer
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 
 AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}

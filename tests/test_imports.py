@@ -134,7 +134,7 @@ def level(parts: list[str]) -> int:
     """How high a module stands: it may import what is not above it."""
     if parts and parts[0] != "envs":
         return 3 + (*FOLDERS, "tools").index(parts[0])
-    if parts[1:2] in (["core"], ["compiling"]):
+    if parts[1:2] in (["core"], ["compiling"]) or parts[1:] in (["render", "scene"], ["render", "parts"]):
         return 0
     return 1 if parts[1:] and is_game(parts[1]) else 2
 

@@ -11,12 +11,13 @@ import monsterzoo.envs as mz
 import numpy as np
 import pytest
 from gymnasium.wrappers import RenderCollection
-from monsterzoo.envs import bite_night_v0, pikit_v0, rendering, yokai_septet_v0
+from monsterzoo.envs import bite_night_v0, pikit_v0, yokai_septet_v0
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.rng import streams
-from monsterzoo.envs.looking import scene_of
-from monsterzoo.envs.picture import paint
+from monsterzoo.envs.render import renderer
+from monsterzoo.envs.render.perspective import scene_of
+from monsterzoo.envs.render.picture import paint
 from needs import marked, needs
 
 needs_pygame = marked("pygame")
@@ -224,4 +225,4 @@ def test_drawings_are_never_compiled() -> None:
     assert len(drawings) >= 5
     assert not [path for path in drawings if "jit" in path.read_text(encoding="utf-8")]
     assert not set(drawings) & set(cache._compiled_files(folder))
-    assert rendering.MODES == ["ansi", "human", "rgb_array"]
+    assert renderer.MODES == ["ansi", "human", "rgb_array"]

@@ -12,9 +12,9 @@ from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
-from monsterzoo.envs.core.scene import HEIGHT, WIDTH, Part, Scene, Shape
-from monsterzoo.envs.looking import Trail, check_view, hear, scene_of, sight_of
-from monsterzoo.envs.picture import text_size
+from monsterzoo.envs.render.perspective import Trail, check_view, hear, scene_of, sight_of
+from monsterzoo.envs.render.picture import text_size
+from monsterzoo.envs.render.scene import HEIGHT, WIDTH, Part, Scene, Shape
 from needs import marked
 from toys import import_game, write_game
 

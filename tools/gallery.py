@@ -6,9 +6,9 @@ from pathlib import Path
 from monsterzoo.envs import names
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.looking import Trail, scene_of
 from monsterzoo.envs.match.players import act_in, make_player
-from monsterzoo.envs.picture import paint
+from monsterzoo.envs.render.perspective import Trail, scene_of
+from monsterzoo.envs.render.picture import paint
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "gallery"
 SIZE = (960, 720)

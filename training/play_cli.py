@@ -15,7 +15,7 @@ def main(words: Sequence[str]) -> int:
     words = list(words)
     if "--text" in words:
         words.remove("--text")
-        return int(import_module("monsterzoo.training.text_play").main(words))
+        return int(import_module("monsterzoo.table.terminal").main(words))
     parsed = _parser().parse_args(words)
     table: Any = load_server()
     options = read_options(parsed.players, parsed.option)
@@ -55,7 +55,7 @@ def add_server_arguments(parser: argparse.ArgumentParser) -> None:
 def load_server() -> Any:
     """The module of the server; raises `ValueError` saying what to install."""
     try:
-        from .table import server
+        from monsterzoo.table import server
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("monsterzoo"):
             raise

@@ -20,7 +20,7 @@ def main(words: Sequence[str]) -> int:
     if (parsed.game is None) == (parsed.record is None):
         raise ValueError("watch needs either a GAME or --record FILE")
     table: Any = load_server()
-    from .table import watched
+    from monsterzoo.table import watched
 
     if parsed.record is not None:
         game = watched.watch_record(read_record(parsed.record))

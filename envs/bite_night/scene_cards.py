@@ -2,8 +2,8 @@
 
 from functools import lru_cache
 
-from ..core.scene import Box, Point, Shape, circle, placed, polygon, rect, stroke, text
-from ..core.scene_parts import INK, PAPER, cross_out, heart
+from ..render.parts import INK, PAPER, cross_out, heart
+from ..render.scene import Box, Point, Shape, circle, placed, polygon, rect, stroke, text
 from .rules import (
     BANISHMENT,
     BITE,

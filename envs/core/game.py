@@ -12,12 +12,12 @@ import numpy as np
 from ..compiling.encoding import register_layouts
 from ..compiling.jit import belongs_to
 from ..compiling.type_keys import key_of
+from ..render.scene import Scene, Sight, Told
 from . import contract, stepping
 from .contract import PLAYING, REWARD_SCORE, REWARD_WIN, TERMINATED, TRUNCATED
 from .layout import Layout
 from .options import REWARD, Option, is_whole, resolve, whole
 from .rng import generator
-from .scene import Scene, Sight, Told
 from .snapshots import SnapshotError
 from .symmetry import Symmetry
 

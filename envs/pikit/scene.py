@@ -6,8 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from ..core.scene import Box, Scene, Shape, Sight, Told, circle, polygon, rect, text
-from ..core.scene_parts import (
+from ..render.parts import (
     DARK,
     EDGE,
     GOLD,
@@ -27,6 +26,7 @@ from ..core.scene_parts import (
     side_panel,
     turn_of,
 )
+from ..render.scene import Box, Scene, Shape, Sight, Told, circle, polygon, rect, text
 from .rules import (
     ACCEPT,
     CANCEL,

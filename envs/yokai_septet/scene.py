@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..core.scene import Box, Scene, Shape, Sight, Told, rect, text
-from ..core.scene_parts import (
+from ..render.parts import (
     BOARD,
     DARK,
     EDGE,
@@ -25,6 +24,7 @@ from ..core.scene_parts import (
     seat_panel,
     side_panel,
 )
+from ..render.scene import Box, Scene, Shape, Sight, Told, rect, text
 from .rules import BASE, DISCARD, DOWN, EXCHANGING, KEEP, KEEP_NEW, KEEP_OLD, NO_EXCHANGE, NONE, PASS, PLAY, SUITS, UP
 from .scene_cards import COLOURS, chips, describe_card, face, suit_sign, symbol
 from .text import CARD_NAMES, captured_cards, members, on_places, suit_names, trick_cards

@@ -3,8 +3,8 @@
 from functools import lru_cache
 from math import cos, pi, sin
 
-from ..core.scene import Box, Point, Shape, placed, polygon, rect, stroke, text
-from ..core.scene_parts import GOLD, INK, PAPER, heart, star
+from ..render.parts import GOLD, INK, PAPER, heart, star
+from ..render.scene import Box, Point, Shape, placed, polygon, rect, stroke, text
 from .rules import CARDS, RANK_OF, SUIT_OF, SUITS, THE_A
 from .text import CARD_NAMES
 

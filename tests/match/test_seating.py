@@ -17,7 +17,6 @@ from monsterzoo.envs.match.seating import (
 )  # fmt: skip
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import make as make_policy
-from monsterzoo.training import text_play
 from toys import import_game, write_game
 
 
@@ -114,8 +113,8 @@ def test_play_and_watch_work_without_a_heuristic(
     race: Game, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     pytest.importorskip("starlette")
+    from monsterzoo.table import server, terminal
     from monsterzoo.training import play_cli, watch_cli
-    from monsterzoo.training.table import server
 
     monkeypatch.setitem(catalogue._loaders, race.name, lambda: race)
     monkeypatch.setitem(catalogue._games, race.name, race)
@@ -131,6 +130,6 @@ def test_play_and_watch_work_without_a_heuristic(
     assert watched["complete"]
     assert watched["players"] == ["random", "random"]
     monkeypatch.setattr("builtins.input", lambda _: "1")
-    assert text_play.main([race.name, "--seed", "1", "--output", str(tmp_path / "race.json")]) == 0
+    assert terminal.main([race.name, "--seed", "1", "--output", str(tmp_path / "race.json")]) == 0
     assert "player_1 (random)" in capsys.readouterr().out
     assert json.loads((tmp_path / "race.json").read_text())["game"] == race.name

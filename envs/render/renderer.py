@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .core.game import Variant
-from .core.options import UnexpectedOptionError, is_whole
-from .core.scene import HEIGHT, WIDTH
-from .looking import ALL, Trail, check_view, scene_of, text_of
+from ..core.game import Variant
+from ..core.options import UnexpectedOptionError, is_whole
+from .perspective import ALL, Trail, check_view, scene_of, text_of
+from .scene import HEIGHT, WIDTH
 
 MODES = ["ansi", "human", "rgb_array"]
 FPS = 2

@@ -6,10 +6,10 @@ from typing import Any
 from monsterzoo.envs import replay
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.scene import Told
-from monsterzoo.envs.looking import ALL, MOST_MOVES, check_view, hear, scene_of
 from monsterzoo.envs.match.players import act_in, name_of
 from monsterzoo.envs.match.seating import seat_players
+from monsterzoo.envs.render.perspective import ALL, MOST_MOVES, check_view, hear, scene_of
+from monsterzoo.envs.render.scene import Told
 
 LONGEST = 100_000
 """Moves of a game after which nobody watches any more."""

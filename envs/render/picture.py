@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .core.options import UnexpectedOptionError
-from .core.scene import HEIGHT, WIDTH, Scene, Shape
+from ..core.options import UnexpectedOptionError
+from .scene import HEIGHT, WIDTH, Scene, Shape
 
 RING = "#ffd257"
 """Around what can be chosen."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import monsterzoo.envs as mz
 import pytest
-from monsterzoo.training import text_play
+from monsterzoo.table import terminal
 
 WORDS = ["pikit_v0", "--players", "2", "--seed", "3", "--option", "max_turns=6"]
 
@@ -29,7 +29,7 @@ def play(monkeypatch: pytest.MonkeyPatch, lines: list[str], *words: str) -> int:
             raise EOFError from None
 
     monkeypatch.setattr("builtins.input", answer)
-    return text_play.main([*WORDS, *words])
+    return terminal.main([*WORDS, *words])
 
 
 def test_a_game_is_played_to_its_end(
@@ -76,7 +76,7 @@ def test_secrets_of_others_are_not_shown_before_the_end(
             other = env.variant.snapshot(states[0])
             assert other["hands"] != env.snapshot()["hands"]
             env.reset(options={"snapshot": other})
-        assert not text_play._play(env, "player_0", {})
+        assert not terminal._play(env, "player_0", {})
         texts.append(capsys.readouterr().out)
     assert texts[0] == texts[1]
 
@@ -87,15 +87,15 @@ def test_wrong_input_is_asked_again(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert "'fly': it names none of the actions. Which action? ? is help." in shown
     assert "'99': there is no action 99, the numbers are 1 to 16." in shown
     assert "'take sum': it names none of the actions. 'take sum' (" in shown, "it says why not"
-    assert text_play.HELP in shown
+    assert terminal.HELP in shown
     assert "# Pikit" in shown
     assert shown.count("You are player_0. It is your turn, phase discard.") == 2, "view shows it once more"
     assert "\n* You are player_0. It is your turn, phase take." in shown
 
 
 def test_changed_lines_are_marked() -> None:
-    assert text_play._marked("a\nb", "") == "  a\n  b"
-    assert text_play._marked("a\nc", "a\nb") == "  a\n* c"
+    assert terminal._marked("a\nb", "") == "  a\n  b"
+    assert terminal._marked("a\nc", "a\nb") == "  a\n* c"
 
 
 @pytest.mark.parametrize("seat", [0, 1, 2])
@@ -104,7 +104,7 @@ def test_any_seat_and_any_opponents(
 ) -> None:
     monkeypatch.setattr("builtins.input", lambda _: "1")
     words = ["bite_night_v0", "--players", "3", "--option", "laps=1", "--seat", str(seat), "--seed", "1"]
-    assert text_play.main([*words, "--opponents", "heuristic", "search:2"]) == 0
+    assert terminal.main([*words, "--opponents", "heuristic", "search:2"]) == 0
     shown = capsys.readouterr().out
     clockwise = f"player_{(seat + 1) % 3} (heuristic), player_{(seat + 2) % 3} (search:2)"
     assert shown.startswith(f"Bite Night: you are player_{seat}, against {clockwise}. Seed 1.")
@@ -123,7 +123,7 @@ def test_any_seat_and_any_opponents(
 )
 def test_mistakes_on_the_command_line_are_refused(words: list[str], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        text_play.main([*WORDS[:3], *words])
+        terminal.main([*WORDS[:3], *words])
 
 
 # --- In a terminal ---
@@ -132,7 +132,7 @@ def test_mistakes_on_the_command_line_are_refused(words: list[str], problem: str
 def run_in_terminal(*words: str) -> tuple[subprocess.Popen[bytes], int]:
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "monsterzoo.training.text_play", *WORDS, *words],
+        [sys.executable, "-m", "monsterzoo.table.terminal", *WORDS, *words],
         stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # jobs in the background ignore it
     )  # fmt: skip

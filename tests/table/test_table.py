@@ -23,9 +23,9 @@ needs("starlette")
 needs("httpx2")
 
 from monsterzoo.envs.match.seating import seat_around
-from monsterzoo.training.table.played import PlayedGame, UnreadyError
-from monsterzoo.training.table.server import LONGEST_MESSAGE, MOST_GAMES, Plan, Room, make_app
-from monsterzoo.training.table.watched import watch_policies, watch_record
+from monsterzoo.table.played import PlayedGame, UnreadyError
+from monsterzoo.table.server import LONGEST_MESSAGE, MOST_GAMES, Plan, Room, make_app
+from monsterzoo.table.watched import watch_policies, watch_record
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
@@ -303,7 +303,7 @@ def test_messages_do_not_change_when_the_hidden_part_is_resampled(
     name: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Wherever the person has to decide: table, history and hint are the same bytes in any world it thinks possible."""
-    monkeypatch.setattr("monsterzoo.training.table.played.HINT", "search:20")
+    monkeypatch.setattr("monsterzoo.table.played.HINT", "search:20")
     variant = find_game(name).variant(**options)
     seat, luck, random = 1, streams(5, 1, "search"), np.random.default_rng(3)
     game = PlayedGame(variant, seat, seat_around(variant, seat, ["random"], 1), seed=6)

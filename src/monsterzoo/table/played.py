@@ -6,11 +6,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.scene import Scene, Told
-from monsterzoo.envs.looking import MOST_MOVES, hear, scene_of
 from monsterzoo.envs.match.players import act_in, make_player, name_of
+from monsterzoo.envs.render.perspective import MOST_MOVES, hear, scene_of
+from monsterzoo.envs.render.scene import Scene, Told
 
 HINT = "search:2000"
 """Who gives hints: a number of simulations, not milliseconds, so that a hint is a function of what the seat knows."""

@@ -17,12 +17,11 @@ from monsterzoo.envs.language import read_choice, rules_in_short
 from monsterzoo.envs.match.players import act_in, name_of
 from monsterzoo.envs.match.seating import seat_opponents
 from monsterzoo.envs.spaces import fresh_seed
-
-from . import settings
-from .files import write_json
-from .game_options import add_game_arguments, game_options, parse
-from .settings import LARGEST_SEED, Checked, Whole
-from .specs import about_policies
+from monsterzoo.training import settings
+from monsterzoo.training.files import write_json
+from monsterzoo.training.game_options import add_game_arguments, game_options, parse
+from monsterzoo.training.settings import LARGEST_SEED, Checked, Whole
+from monsterzoo.training.specs import about_policies
 
 HELP = """Type the number of an action, or its name (the beginning is enough where it is clear).
   ?        this help

@@ -13,15 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.envs import names
-from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.match.seating import default_spec, seat_around
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from monsterzoo.envs import names
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.match.seating import default_spec, seat_around
 
 from .played import PlayedGame, UnreadyError
 from .watched import WatchedGame

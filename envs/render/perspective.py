@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .core import stepping
-from .core.contract import PLAYING
-from .core.game import Variant, fields_of
-from .core.scene import Scene, Sight, Told
-from .core.scene_parts import fallback
+from ..core import stepping
+from ..core.contract import PLAYING
+from ..core.game import Variant, fields_of
+from .parts import fallback
+from .scene import Scene, Sight, Told
 
 ALL = "all"
 MOST_MOVES = 24
