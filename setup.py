@@ -6,7 +6,7 @@ FOLDERS = ("envs", "policies", "training", "benchmarks")
 
 setup(
     packages=[
-        "monsterzoo",
+        *find_packages("src"),
         *(f"monsterzoo.{package}" for folder in FOLDERS for package in find_packages(include=[folder, f"{folder}.*"])),
     ],
     package_dir={"monsterzoo": "src/monsterzoo", **{f"monsterzoo.{folder}": folder for folder in FOLDERS}},

@@ -11,12 +11,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from monsterzoo.cli.exploit import find_enemy, usual_method
 from monsterzoo.envs.players import make_player
 from monsterzoo.policies.neural import NeuralPolicy
 from monsterzoo.training import settings
 from monsterzoo.training.arena import ArenaOptions
 from monsterzoo.training.config import Config, PlayoutConfig
-from monsterzoo.training.exploit_cli import find_enemy, usual_method
 from monsterzoo.training.files import read_json, replacing, write_json
 from monsterzoo.training.fingerprints import fingerprint, shipped_networks
 from monsterzoo.training.interrupts import goes_on_from

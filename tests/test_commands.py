@@ -14,15 +14,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from monsterzoo import cli
 from monsterzoo.benchmarks.bench import benchmarks
+from monsterzoo.cli import COMMANDS, main
+from monsterzoo.cli import doctor as doctor_cli
 from monsterzoo.envs import make, names, replay
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.players import kinds
 from monsterzoo.envs.version import VERSION
 from monsterzoo.policies.search import Settings
-from monsterzoo.training import cli, doctor_cli, extras
+from monsterzoo.training import extras
 from monsterzoo.training.arena import arena
-from monsterzoo.training.cli import COMMANDS, main
 from monsterzoo.training.config import Config
 from monsterzoo.training.game_options import read_options, write_option
 from monsterzoo.training.settings import Number, Whole, described
@@ -353,7 +355,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_nobody_reading_the_output_is_no_crash() -> None:
-    command = f"{sys.executable} -m monsterzoo.training.cli games --json | head -1"
+    command = f"{sys.executable} -m monsterzoo.cli games --json | head -1"
     result = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert (result.stdout, result.stderr) == ("[\n", "")
 
@@ -362,7 +364,7 @@ def without(packages: tuple[str, ...], *words: str) -> subprocess.CompletedProce
     """Run the command where some packages are not installed."""
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({packages})); "
-        "from monsterzoo.training.cli import main; sys.exit(main(sys.argv[1:]))"
+        "from monsterzoo.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
 
@@ -524,7 +526,7 @@ def written(words: list[str], folder: Path) -> set[str]:
     here.mkdir()
     scratch.mkdir()
     published = {path: path.stat().st_mtime_ns for path in PUBLISHED}
-    command = [sys.executable, "-m", "monsterzoo.training.cli", "bench", *words]
+    command = [sys.executable, "-m", "monsterzoo.cli", "bench", *words]
     environment = {**os.environ, "TMPDIR": str(scratch)}
     subprocess.run(command, cwd=here, env=environment, check=True, capture_output=True)
     assert not list(scratch.iterdir())

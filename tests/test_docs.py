@@ -9,10 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from monsterzoo import cli
 from monsterzoo.envs import names
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import REWARD, Option
-from monsterzoo.training import cli
 from needs import ROOT, beside, needs, needs_checkout
 
 beside("tools")

@@ -14,11 +14,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from monsterzoo import envs
+from monsterzoo import cli, envs
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.policies.heuristics import has_heuristic
 
-from . import cli
 from .arena import ArenaOptions
 from .config import Config
 from .exits import exit_code

@@ -21,11 +21,11 @@ ray = pytest.importorskip("ray", reason="ray[rllib] is not installed: make test-
 
 import torch
 from monsterzoo import policies
+from monsterzoo.cli import main
 from monsterzoo.envs import env_seed, make, variant
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import from_rllib
 from monsterzoo.training.arena import Tournament, enter
-from monsterzoo.training.cli import main
 from monsterzoo.training.config import Config
 from monsterzoo.training.credit import NONE
 from monsterzoo.training.evaluation import play_games

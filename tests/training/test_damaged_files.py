@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from monsterzoo.cli import main
 from monsterzoo.envs import VectorGame, variant
 from monsterzoo.policies import neural
 from monsterzoo.policies.neural import WEIGHTS
 from monsterzoo.training import expert
 from monsterzoo.training import network as networks
 from monsterzoo.training.arena import Tournament, enter
-from monsterzoo.training.cli import main
 from monsterzoo.training.config import RUN, Config, SearchConfig
 from monsterzoo.training.models import publish
 from monsterzoo.training.network import Network

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from monsterzoo.cli import main
 from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, read
-from monsterzoo.training.cli import main
 from monsterzoo.training.config import RUN, RunConfig, SearchConfig
 from monsterzoo.training.expert import FOLDER, Trainer, advantages
 from monsterzoo.training.runs import CHECKPOINT, train

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from monsterzoo.cli import main
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.players import make_player
 from monsterzoo.policies import heuristics
 from monsterzoo.training import studying
-from monsterzoo.training.cli import main
 from monsterzoo.training.config import PlayoutConfig, RunConfig
 from monsterzoo.training.lessons import COMPARED, IMITATED
 from monsterzoo.training.playouts import Trainer, centred

@@ -11,6 +11,7 @@ from typing import BinaryIO
 import numpy as np
 import pytest
 import torch
+from monsterzoo.cli import main
 from monsterzoo.envs import VectorGame
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.players import make_player
@@ -18,7 +19,6 @@ from monsterzoo.policies import make
 from monsterzoo.policies.neural import WEIGHTS, NeuralPolicy, read
 from monsterzoo.training import network as networks
 from monsterzoo.training import runs
-from monsterzoo.training.cli import main
 from monsterzoo.training.config import FORMER_NAMES, RUN, Config, add_options, given
 from monsterzoo.training.evaluation import play_games
 from monsterzoo.training.network import Network, NetworkPolicy

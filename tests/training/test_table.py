@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from monsterzoo.cli import play as play_cli
+from monsterzoo.cli import watch as watch_cli
 from monsterzoo.envs import replay
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
@@ -16,7 +18,6 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.pikit.text import cards_of
 from monsterzoo.policies import from_function
-from monsterzoo.training import play_cli, watch_cli
 from needs import needs
 
 needs("starlette")

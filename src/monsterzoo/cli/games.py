@@ -13,8 +13,7 @@ from monsterzoo.envs.language import rules_in_short
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.neural import pretrained
-
-from .game_options import label, write_option
+from monsterzoo.training.game_options import label, write_option
 
 
 def main(words: Sequence[str]) -> int:

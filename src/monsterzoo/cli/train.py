@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game
-
-from .config import MAY_CHANGE, METHODS, RUN, Config, LessonConfig, RunConfig, add_options, given
-from .game_options import add_game_name, parse, which_game
-from .ray_options import add_ray_arguments, uses_ray
-from .settings import flag
-from .specs import about_policies
+from monsterzoo.training.config import MAY_CHANGE, METHODS, RUN, Config, LessonConfig, RunConfig, add_options, given
+from monsterzoo.training.game_options import add_game_name, parse, which_game
+from monsterzoo.training.ray_options import add_ray_arguments, uses_ray
+from monsterzoo.training.settings import flag
+from monsterzoo.training.specs import about_policies
 
 
 def main(words: Sequence[str]) -> int:
@@ -52,10 +51,10 @@ def main(words: Sequence[str]) -> int:
     else:
         raise which_game()
 
-    from .runs import train  # imports torch, which --help can do without
+    from monsterzoo.training.runs import train  # imports torch, which --help can do without
 
     if uses_ray(parsed):
-        from .ray_pool import joined
+        from monsterzoo.training.ray_pool import joined
 
         with joined(parsed.ray, parsed.workers):
             train(config, parsed.resume, kind=partial(_kind_on_ray(config), workers=parsed.workers))
@@ -76,10 +75,10 @@ def _usual_players(game: str, options: dict[str, Any]) -> int:
 def _kind_on_ray(config: RunConfig) -> Callable[..., Any]:
     """What makes a method's learner with its games on Ray."""
     if isinstance(config, LessonConfig):
-        from .ray_lessons import kind_on_ray
+        from monsterzoo.training.ray_lessons import kind_on_ray
 
         return kind_on_ray(config.method)
-    from .ray_train import RayTrainer
+    from monsterzoo.training.ray_train import RayTrainer
 
     return RayTrainer
 

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from monsterzoo.envs import replay
-
-from . import settings
-from .files import read_json, write_json
-from .settings import Whole
+from monsterzoo.training import settings
+from monsterzoo.training.files import read_json, write_json
+from monsterzoo.training.settings import Whole
 
 
 def main(words: Sequence[str]) -> int:

@@ -9,14 +9,13 @@ from time import monotonic
 from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game
-
-from . import settings
-from .arena import MOST_GAMES, USUAL_GAMES, ArenaOptions, Spread, Tournament, enter
-from .extras import how_to_get
-from .files import replacing, write_json
-from .game_options import add_game_arguments, game_options, label, parse
-from .ray_options import add_ray_arguments, uses_ray
-from .specs import about_policies
+from monsterzoo.training import settings
+from monsterzoo.training.arena import MOST_GAMES, USUAL_GAMES, ArenaOptions, Spread, Tournament, enter
+from monsterzoo.training.extras import how_to_get
+from monsterzoo.training.files import replacing, write_json
+from monsterzoo.training.game_options import add_game_arguments, game_options, label, parse
+from monsterzoo.training.ray_options import add_ray_arguments, uses_ray
+from monsterzoo.training.specs import about_policies
 
 PLAIN_SECONDS = 10.0
 
@@ -92,8 +91,8 @@ def _spread(parsed: argparse.Namespace, tournament: Tournament, batch: int) -> I
     if not uses_ray(parsed):
         yield None
         return
-    from .ray_arena import RayTables
-    from .ray_pool import joined
+    from monsterzoo.training.ray_arena import RayTables
+    from monsterzoo.training.ray_pool import joined
 
     with (
         joined(parsed.ray, parsed.workers),

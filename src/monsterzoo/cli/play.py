@@ -6,8 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from monsterzoo.envs import names
-
-from .game_options import add_option_argument, read_options
+from monsterzoo.training.game_options import add_option_argument, read_options
 
 
 def main(words: Sequence[str]) -> int:
@@ -54,7 +53,7 @@ def add_server_arguments(parser: argparse.ArgumentParser) -> None:
 def load_server() -> Any:
     """The module of the server; raises `ValueError` saying what to install."""
     try:
-        from .table import server
+        from monsterzoo.training.table import server
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("monsterzoo"):
             raise

@@ -11,8 +11,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from .cli import COMMANDS
-from .extras import installed, missing, requirements
+from monsterzoo.training.extras import installed, missing, requirements
+
+from . import COMMANDS
 
 NEEDS = {
     "train": ("train", ""),

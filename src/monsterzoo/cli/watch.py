@@ -8,10 +8,10 @@ from typing import Any
 
 from monsterzoo.envs import names
 from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.training.game_options import add_option_argument, read_options
 
-from .game_options import add_option_argument, read_options
-from .play_cli import add_server_arguments, announce, load_server
-from .replay_cli import read_record
+from .play import add_server_arguments, announce, load_server
+from .replay import read_record
 
 
 def main(words: Sequence[str]) -> int:
@@ -20,7 +20,7 @@ def main(words: Sequence[str]) -> int:
     if (parsed.game is None) == (parsed.record is None):
         raise ValueError("watch needs either a GAME or --record FILE")
     table: Any = load_server()
-    from .table import watched
+    from monsterzoo.training.table import watched
 
     if parsed.record is not None:
         game = watched.watch_record(read_record(parsed.record))

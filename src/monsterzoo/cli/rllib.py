@@ -9,12 +9,11 @@ from typing import Any
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.players import make_player
-
-from .config import MOST_AT_ONCE
-from .evaluation import play_games
-from .extras import require
-from .game_options import add_game_arguments, game_options, parse
-from .settings import MOST_THREADS, Number, Whole, kept
+from monsterzoo.training.config import MOST_AT_ONCE
+from monsterzoo.training.evaluation import play_games
+from monsterzoo.training.extras import require
+from monsterzoo.training.game_options import add_game_arguments, game_options, parse
+from monsterzoo.training.settings import MOST_THREADS, Number, Whole, kept
 
 LIMITS = {
     "minutes": Number(0, above=True),
@@ -33,10 +32,10 @@ def main(words: Sequence[str]) -> int:
 
     require("ray")  # before torch, which comes with another extra too
     import torch
-    from monsterzoo.envs import variant
 
-    from .ray_pool import joined
-    from .rllib import ppo_config
+    from monsterzoo.envs import variant
+    from monsterzoo.training.ray_pool import joined
+    from monsterzoo.training.rllib import ppo_config
 
     kind = {"networks": chosen.networks} if chosen.opponents is None else {"opponents": chosen.opponents}
     torch.set_num_threads(1)  # so small a network is not worth more
@@ -103,8 +102,7 @@ def _progress(result: dict[str, Any], seconds: float) -> str:
 def _keep(algorithm: Any, module_id: str, chosen: argparse.Namespace, variant: Any) -> None:
     """Write a module's policy and print how often it wins alone against each policy it is measured against."""
     from monsterzoo.policies import from_rllib
-
-    from .rllib import save_policy
+    from monsterzoo.training.rllib import save_policy
 
     path = chosen.out / f"{module_id}.npz"
     save_policy(algorithm, path, chosen.game, module_id=module_id, **variant.options)

@@ -8,10 +8,9 @@ from pathlib import Path
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.players import make_player
 from monsterzoo.policies.analysis import analyse
-
-from .files import read_json
-from .game_options import add_game_arguments, game_options, parse
-from .specs import about_policies
+from monsterzoo.training.files import read_json
+from monsterzoo.training.game_options import add_game_arguments, game_options, parse
+from monsterzoo.training.specs import about_policies
 
 
 def main(words: Sequence[str]) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
 from monsterzoo.envs import make_vec, names
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.cache import cache_root
@@ -20,8 +21,7 @@ from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import from_function
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.search import SearchPolicy, parse
-
-from .arena import Tournament, enter
+from monsterzoo.training.arena import Tournament, enter
 
 
 def one_game(game: Game) -> None:
