@@ -134,7 +134,7 @@ def test_options_in_the_text_exist_and_may_have_these_values(game: str) -> None:
     for key, value in found:
         assert key in options_of(game), f"{game} has no option {key}"
         if not value.startswith("{"):  # a form, not a value
-            options_of(game)[key].parse(literal_eval(value))
+            options_of(game)[key].check(literal_eval(value))
 
 
 @pytest.mark.parametrize("game", names())

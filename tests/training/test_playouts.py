@@ -79,4 +79,4 @@ def test_the_command_line_has_it(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "--playout search:10 does not play inside compiled loops; heuristics and networks do" in capsys.readouterr().err
     )
     assert main([*words, "--candidates", "1"]) == 2
-    assert "--candidates 1 is not allowed; allowed: a whole number from 2" in capsys.readouterr().err
+    assert "--candidates 1 is not allowed; allowed: an integer from 2" in capsys.readouterr().err

@@ -445,7 +445,11 @@ def test_play_and_watch_complain_before_they_serve(tmp_path: Any) -> None:
         (play_cli, ["pikit_v0", "--players", "9"], "players=9 is not allowed"),
         (play_cli, ["pikit_v0", "--opponents", "nobody"], "there is no policy 'nobody'"),
         (play_cli, ["pikit_v0", "--opponents", "random", "random"], "3 other seats need one policy"),
-        (play_cli, ["pikit_v0", "--opponents", "random", "--port", "99999"], "port 99999 cannot be used"),
+        (
+            play_cli,
+            ["pikit_v0", "--opponents", "random", "--port", "99999"],
+            "--port 99999 is not allowed",
+        ),
         (watch_cli, [], "either a GAME or --record"),
         (watch_cli, ["pikit_v0", "--record", "x"], "either a GAME or --record"),
         (watch_cli, ["--record", str(tmp_path / "none.json")], "there is no file"),

@@ -20,6 +20,7 @@ COMMANDS = {
     "play": ("play against policies, at a table in the browser or with --text", "monsterzoo.cli.play:main"),
     "watch": ("watch policies at play, or a record, in the browser", "monsterzoo.cli.watch:main"),
     "train": ("train a network by self-play", "monsterzoo.cli.train:main"),
+    "sb3": ("train a network with Stable-Baselines3", "monsterzoo.cli.sb3:main"),
     "rllib": ("train a network with RLlib, on a cluster too", "monsterzoo.cli.rllib:main"),
     "arena": ("let policies play against each other and rank them", "monsterzoo.cli.arena:main"),
     "analyse": ("ask a policy about a position", "monsterzoo.cli.analyse:main"),

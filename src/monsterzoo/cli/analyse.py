@@ -1,47 +1,43 @@
-"""`monsterzoo analyse`: what a policy thinks of a position."""
+"""`monsterzoo analyse`: ask a policy about a position."""
 
-import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.options import LARGEST_SEED, Checked, Integer, Switch, Text
 from monsterzoo.envs.players import make_player
 from monsterzoo.policies.analysis import analyse
 from monsterzoo.training.files import read_json
-from monsterzoo.training.game_options import add_game_arguments, game_options, parse
-from monsterzoo.training.specs import about_policies
+
+from .options import Parser, game_name, game_options, given
+
+
+@dataclass(frozen=True)
+class Options(Checked):
+    """Flags of the command."""
+
+    snapshot: Annotated[str, "the position, as env.unwrapped.snapshot() gives it, in JSON", Text("FILE")]
+    policy: Annotated[str, "the policy to ask", Text("POLICY")] = "search:1000"
+    seat: Annotated[int | None, "whose decision, where several seats decide at once", Integer(0)] = None
+    seed: Annotated[int, "random seed of the policy", Integer(0, LARGEST_SEED)] = 0
+    json: Annotated[bool, "print JSON", Switch()] = False
 
 
 def main(words: Sequence[str]) -> int:
-    """Read a position, ask, print. Raises `ValueError` for a position or policy that is none."""
-    parser = argparse.ArgumentParser(
-        "monsterzoo analyse",
-        description="Ask a policy about a position.",
-        epilog=about_policies(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_game_arguments(parser)
-    parser.add_argument(
-        "--snapshot",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="the position, as env.unwrapped.snapshot() gives it",
-    )
-    parser.add_argument("--policy", default="search:1000", help="whom to ask (default: %(default)s)")
-    parser.add_argument("--seat", type=int, help="whose decision, where several seats decide at once")
-    parser.add_argument("--seed", type=int, default=0, help="of the policy's luck (default: 0)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parsed = parse(parser, words)
-    snapshot = read_json(parsed.snapshot, "a position")
-    game = find_game(parsed.game)
-    told = snapshot.get("options")
-    known = {key: value for key, value in told.items() if key in game.options} if isinstance(told, dict) else {}
+    """Read a position, ask, print; raises `ValueError` for a bad position or policy."""
+    parsed = Parser("analyse", "Ask a policy about a position.", Options, policies=True).read(words)
+    options = Options(**given(parsed, Options))
+    game = find_game(game_name(parsed))
+    snapshot = read_json(Path(options.snapshot), "a position")
+    written = snapshot.get("options")
+    known = {key: value for key, value in written.items() if key in game.options} if isinstance(written, dict) else {}
     variant = game.variant(**{**known, **game_options(parsed)})
-    states = variant.load(snapshot, parsed.seed)
-    found = analyse(make_player(variant, parsed.policy, parsed.seed), variant, states, seat=parsed.seat)
-    if parsed.json:
+    states = variant.load(snapshot, options.seed)
+    found = analyse(make_player(variant, options.policy, options.seed), variant, states, seat=options.seat)
+    if options.json:
         print(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
         return 0
     print(variant.describe(variant.look(states, 0, found.seat)[0], found.seat))

@@ -17,6 +17,7 @@ from . import COMMANDS
 
 NEEDS = {
     "train": ("train", ""),
+    "sb3": ("train", ""),
     "rllib": ("rllib", ""),
     "exploit": ("train", ""),
     "play": ("play", "needed at the table in the browser, not with --text"),
@@ -30,7 +31,7 @@ NEEDS = {
 def main(words: Sequence[str]) -> int:
     """Look around; returns 1 if something is wrong with what every command needs."""
     parser = argparse.ArgumentParser("monsterzoo doctor", description="What is installed, and what is missing.")
-    parser.add_argument("--json", action="store_true", help="as JSON, for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parsed = parser.parse_args(words)
     found = findings()
     print(json.dumps(found, indent=2) if parsed.json else as_text(found))

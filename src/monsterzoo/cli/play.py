@@ -1,53 +1,64 @@
-"""`monsterzoo play`: play a game against policies, at a table in the browser (or, with --text, in the terminal)."""
+"""`monsterzoo play`: play against policies, at a table in the browser (or, with --text, in the terminal)."""
 
-import argparse
 from collections.abc import Sequence
-from importlib import import_module
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
 
-from monsterzoo.envs import names
-from monsterzoo.training.game_options import add_option_argument, read_options
+from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.options import LARGEST_SEED, Checked, Integer, Specs, Switch, Text
+from monsterzoo.policies.heuristics import has_heuristic
+
+from .options import Parser, chosen_variant, game_options, given
+
+
+@dataclass(frozen=True)
+class ServerOptions(Checked):
+    """Flags of the commands that open a page."""
+
+    port: Annotated[int, "port on 127.0.0.1; 0 is any free one", Integer(0, 65535)] = 0
+    browser: Annotated[bool, "open a browser; the address is printed anyway", Switch()] = True
+
+
+@dataclass(frozen=True)
+class Options(Checked):
+    """Flags of the command."""
+
+    opponents: Annotated[
+        tuple[str, ...] | None,
+        "who plays the other seats: one for all, or one each, clockwise (default: heuristic, or random without one)",
+        Specs(),
+    ] = None
+    seat: Annotated[int, "your seat, from 0", Integer(0)] = 0
+    seed: Annotated[int | None, "random seed of the first game (default: a fresh one)", Integer(0, LARGEST_SEED)] = None
+    text: Annotated[bool, "play in the terminal instead", Switch()] = False
+    output: Annotated[str | None, "with --text: write the game's record here, as JSON", Text("FILE")] = None
 
 
 def main(words: Sequence[str]) -> int:
-    """Serve a table until interrupted; returns the exit code."""
-    words = list(words)
-    if "--text" in words:
-        words.remove("--text")
-        return int(import_module("monsterzoo.training.text_play").main(words))
-    parsed = _parser().parse_args(words)
-    table: Any = load_server()
-    options = read_options(parsed.players, parsed.option)
-    plan = table.Plan(parsed.game, options, parsed.opponents, parsed.seat, parsed.seed)
+    """Serve a table until interrupted, or play one game as text; returns the exit code."""
+    about = "Play a game against policies, at a table in the browser or in the terminal."
+    parsed = Parser("play", about, Options, ServerOptions, policies=True).read(words)
+    options, server = Options(**given(parsed, Options)), ServerOptions(**given(parsed, ServerOptions))
+    variant = chosen_variant(parsed)
+    opponents = list(options.opponents or usual(variant))
+    if options.text:
+        from monsterzoo.training.text_play import play
+
+        output = None if options.output is None else Path(options.output)
+        return play(variant, opponents, options.seat, options.seed, output)
+    if options.output is not None:
+        raise ValueError("--output needs --text")
+    table = load_server()
+    plan = table.Plan(variant.game.name, game_options(parsed), opponents, options.seat, options.seed)
     plan.start()  # to complain now, not in the browser
-    table.serve(table.Room(plan), parsed.port, lambda address: announce(address, parsed.browser))
+    table.serve(table.Room(plan), server.port, lambda address: announce(address, server.browser))
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "monsterzoo play", description="Play a game against policies, at a table in the browser."
-    )
-    parser.add_argument("game", metavar="GAME", help=f"one of {', '.join(names())}")
-    parser.add_argument("--players", type=int, help="number of players (default: the game's own)")
-    add_option_argument(parser)
-    parser.add_argument(
-        "--opponents", nargs="+", default=["heuristic"], metavar="POLICY",
-        help="specs such as heuristic, search:200, pretrained: one for all other seats, or one each clockwise",
-    )  # fmt: skip
-    parser.add_argument("--seat", type=int, default=0, help="your seat (default: 0)")
-    parser.add_argument("--seed", type=int, help="of the first game; without it every game is another")
-    parser.add_argument("--text", action="store_true", help="play in the terminal instead")
-    add_server_arguments(parser)
-    return parser
-
-
-def add_server_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the commands that open a page have in common."""
-    parser.add_argument("--port", type=int, default=0, help="port on 127.0.0.1 (default: any free one)")
-    parser.add_argument(
-        "--no-browser", dest="browser", action="store_false", help="print the address, but open no browser"
-    )
+def usual(variant: Variant) -> list[str]:
+    """Who plays where no policy is named."""
+    return ["heuristic" if has_heuristic(variant) else "random"]
 
 
 def load_server() -> Any:

@@ -1,49 +1,45 @@
 """`monsterzoo watch`: watch policies at play, or a record, in the browser."""
 
-import argparse
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from monsterzoo.envs import names
-from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.training.game_options import add_option_argument, read_options
+from monsterzoo.envs.core.options import LARGEST_SEED, Checked, Integer, Specs, Text
 
-from .play import add_server_arguments, announce, load_server
+from .options import Parser, chosen_variant, given
+from .play import ServerOptions, announce, load_server, usual
 from .replay import read_record
+
+
+@dataclass(frozen=True)
+class Options(Checked):
+    """Flags of the command."""
+
+    record: Annotated[str | None, "a game as `env.record()` gives it, in JSON", Text("FILE")] = None
+    policies: Annotated[
+        tuple[str, ...] | None, "one for all seats, or one each (default: heuristic, or random without one)", Specs()
+    ] = None
+    seed: Annotated[int | None, "random seed of the game (default: a fresh one)", Integer(0, LARGEST_SEED)] = None
 
 
 def main(words: Sequence[str]) -> int:
     """Serve a game to watch until interrupted; returns the exit code."""
-    parsed = _parser().parse_args(words)
-    if (parsed.game is None) == (parsed.record is None):
+    about = "Watch policies at play, or a record, in the browser: forward and back."
+    parsed = Parser("watch", about, Options, ServerOptions, policies=True).read(words)
+    options, server = Options(**given(parsed, Options)), ServerOptions(**given(parsed, ServerOptions))
+    if (parsed.game is None) == (options.record is None):
         raise ValueError("watch needs either a GAME or --record FILE")
     table: Any = load_server()
     from monsterzoo.training.table import watched
 
-    if parsed.record is not None:
-        game = watched.watch_record(read_record(parsed.record))
+    if options.record is not None:
+        game = watched.watch_record(read_record(Path(options.record)))
     else:
-        variant = find_game(parsed.game).variant(**read_options(parsed.players, parsed.option))
-        seed = secrets.randbits(32) if parsed.seed is None else parsed.seed
-        game = watched.watch_policies(variant, parsed.policies, seed)
+        variant = chosen_variant(parsed)
+        seed = secrets.randbits(32) if options.seed is None else options.seed
+        game = watched.watch_policies(variant, list(options.policies or usual(variant)), seed)
     plan = table.Plan(game.variant.game.name, dict(game.variant.options))
-    table.serve(table.Room(plan, game), parsed.port, lambda address: announce(address, parsed.browser))
+    table.serve(table.Room(plan, game), server.port, lambda address: announce(address, server.browser))
     return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "monsterzoo watch", description="Watch policies at play, or a record, in the browser: forward and back."
-    )
-    parser.add_argument("game", metavar="GAME", nargs="?", help=f"one of {', '.join(names())}")
-    parser.add_argument("--record", type=Path, metavar="FILE", help="a game as `env.record()` gives it, in JSON")
-    parser.add_argument("--players", type=int, help="number of players (default: the game's own)")
-    add_option_argument(parser)
-    parser.add_argument(
-        "--policies", nargs="+", default=["heuristic"], metavar="POLICY", help="one for all seats, or one each"
-    )
-    parser.add_argument("--seed", type=int, help="of the game; without it every game is another")
-    add_server_arguments(parser)
-    return parser
