@@ -75,7 +75,7 @@ class RunConfig(Checked):
 
     # what is learned
     game: Annotated[str, "name of the game", Text()]
-    players: Annotated[int, "number of players; None is the game's own", Whole(1)] = None  # type: ignore[assignment]
+    players: Annotated[int | None, "number of players; None is the game's own", Whole(1)] = None
     options: Annotated[
         dict[str, Any], "other options of the game; as a flag: --option KEY=VALUE, repeatable", GameOptions()
     ] = field(default_factory=dict)
@@ -113,11 +113,6 @@ class RunConfig(Checked):
     ] = 512
     checkpoint_every: Annotated[float, "seconds between checkpoints", Number(0)] = 60.0
     tensorboard: Annotated[bool, "write TensorBoard events into the folder", Switch()] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.players is None:
-            self.players = find_game(self.game).variant(**self.options).players
 
     @staticmethod
     def read(path: Path) -> "RunConfig":
@@ -172,7 +167,7 @@ class RunConfig(Checked):
 
     def game_options(self) -> dict[str, Any]:
         """Options of the game, `players` included."""
-        return {"players": self.players, **self.options}
+        return self.options if self.players is None else {"players": self.players, **self.options}
 
     def settled(self, variant: Variant) -> tuple[Self, list[str]]:
         """The options with the usual policies where none were chosen, and lines about what had to be left out.
@@ -183,7 +178,7 @@ class RunConfig(Checked):
         if self.evaluate_games < variant.sides:
             shown = as_flag("evaluate_games", self.evaluate_games)
             raise refusal(shown, f"{Whole(variant.sides)}, one for every side")
-        chosen: dict[str, Any] = {}
+        chosen: dict[str, Any] = {"players": variant.players}
         notes = []
         for name, usual in USUAL.items():
             if not hasattr(self, name):
@@ -205,7 +200,7 @@ class RunConfig(Checked):
         for one in fields(self):
             value, name = getattr(self, one.name), flag(one.name)
             always = one.name in ("game", "players", "seed", "out") or (one.name == "minutes" and not self.updates)
-            if value == options_of(type(self))[one.name].default and not always:
+            if value is None or (value == options_of(type(self))[one.name].default and not always):
                 continue
             if isinstance(value, bool):
                 words.append(name if value else "--no-" + name[2:])

@@ -322,7 +322,7 @@ def save_policy(model: MaskablePPO, path: str | Path, game: str, **options: Any)
     trunk = policy.features_extractor
     if not isinstance(trunk, Trunk) or len(policy.mlp_extractor.policy_net):
         raise ValueError("only a network with Trunk as its features extractor and net_arch=[] can be written")
-    network = trunk.network
+    network: Any = trunk.network
     network.policy, network.value = policy.action_net, policy.value_net
     try:
         check_shapes(network.arrays(), variant, "the model")

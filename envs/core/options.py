@@ -18,7 +18,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields
-from functools import cache
 from numbers import Real
 from operator import index
 from typing import Any, TypeVar, get_type_hints
@@ -174,7 +173,9 @@ class Specs(Allowed):
             raise TypeError
         return tuple(value)
 
-    read = check  # a command line gives a list
+    def read(self, text: Any) -> tuple[str, ...]:
+        """The list that a command line gives."""
+        return self.check(text)
 
 
 class Switch(Allowed):
@@ -295,7 +296,6 @@ def resolve(name: str, table: Mapping[str, Option], given: Mapping[str, Any]) ->
 # --- Options that are fields of a dataclass ---
 
 
-@cache
 def options_of(kind: type) -> dict[str, Option]:
     """The options of a dataclass by name, from its annotated fields."""
     hints = get_type_hints(kind, include_extras=True)

@@ -494,8 +494,8 @@ def test_no_command_runs_code_in_a_file(
         ("{}", "'config' is missing"),
         ('{"config": {}}', "'game' is missing"),
         ('{"config": {"game": "nim_v0", "colour": 3}}', "options that this version does not know: colour"),
-        ('{"config": {"game": "nim_v0", "gamma": NaN}}', r"run\.json: --gamma nan is not allowed; allowed: a number"),
-        ('{"config": {"game": "nim_v0", "width": "wide"}}', r"run\.json: --width wide is not allowed"),
+        ('{"config": {"game": "nim_v0", "gamma": NaN}}', r"run\.json: gamma=nan is not allowed; allowed: a number"),
+        ('{"config": {"game": "nim_v0", "width": "wide"}}', r"run\.json: width='wide' is not allowed"),
     ],
 )
 def test_a_damaged_description_is_refused(text: str, problem: str, tmp_path: Path) -> None:

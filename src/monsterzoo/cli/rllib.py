@@ -53,7 +53,9 @@ def main(words: Sequence[str]) -> int:
     from monsterzoo.training.ray_pool import joined
     from monsterzoo.training.rllib import ppo_config, save_policy
 
-    players = {"networks": options.networks} if options.opponents is None else {"opponents": options.opponents}
+    players: dict[str, Any] = (
+        {"networks": options.networks} if options.opponents is None else {"opponents": options.opponents}
+    )
     torch.set_num_threads(1)  # so small a network is not worth more
     config = ppo_config(
         variant.game.name,
