@@ -11,12 +11,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from monsterzoo.cli.exploit import find_enemy, usual_method
+from monsterzoo.cli.options import read_flag
+from monsterzoo.envs.core.options import options_of
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.networks import NeuralPolicy
-from monsterzoo.training import settings
+from monsterzoo.policies.networks.policy import NeuralPolicy
 from monsterzoo.training.arena import ArenaOptions
 from monsterzoo.training.config import Config, PlayoutConfig
-from monsterzoo.training.exploit_cli import find_enemy, usual_method
 from monsterzoo.training.files import read_json, replacing, write_json
 from monsterzoo.training.fingerprints import fingerprint, shipped_networks
 from monsterzoo.training.interrupts import goes_on_from
@@ -45,10 +47,10 @@ def main(arguments: list[str] | None = None) -> int:
     chosen: dict[str, Any] = {"tensorboard": False, "evaluate_every": 120.0}
     for name in ("updates", "seed", "num_envs"):
         if getattr(parsed, name) is not None:
-            chosen[name] = settings.checked(Config, name, getattr(parsed, name))
+            chosen[name] = read_flag(name, getattr(parsed, name), options_of(Config)[name].values)
     if chosen.get("updates") == 0:
         raise ValueError("--updates 0 is no budget")
-    games = settings.checked(ArenaOptions, "games", parsed.games)
+    games = read_flag("games", parsed.games, options_of(ArenaOptions)["games"].values)
     rows = []
     with goes_on_from(parsed.runs):
         for one in chosen_variants(parsed.variant or []):

@@ -9,9 +9,9 @@ from math import hypot
 from pathlib import Path
 from typing import Any
 
+from monsterzoo.envs.core.options import label
 from monsterzoo.training.files import read_json, replacing, write_json
 from monsterzoo.training.fingerprints import shipped_networks
-from monsterzoo.training.game_options import label
 from monsterzoo.training.models_page import rate, table
 from monsterzoo.training.variants import NamedVariant, all_variants, variant_name
 

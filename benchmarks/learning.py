@@ -28,14 +28,15 @@ from typing import Any, NamedTuple
 import gymnasium
 import numpy as np
 import torch
+from monsterzoo.cli.options import add_game, game_options
 from monsterzoo.envs import make
 from monsterzoo.envs import variant as variant_of
 from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.options import label
 from monsterzoo.policies import Policy, from_rllib, from_sb3
 from monsterzoo.policies import make as make_policy
 from monsterzoo.training.config import Config
 from monsterzoo.training.evaluation import play_games
-from monsterzoo.training.game_options import add_game_arguments, game_options, label, parse
 from monsterzoo.training.network import NetworkPolicy
 from monsterzoo.training.ppo import Trainer
 from monsterzoo.training.sb3 import MaskedPolicy, make_vec_env
@@ -199,7 +200,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(
         "monsterzoo bench learning", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    add_game_arguments(parser, "pikit_v0", players=2)
+    add_game(parser, "pikit_v0", players=2)
     parser.add_argument("--routes", nargs="+", default=list(ROUTES), choices=ROUTES, metavar="ROUTE", help="which ones")
     parser.add_argument("--target", type=float, default=0.9, help="share of wins against random players")
     parser.add_argument("--limit", type=float, default=600.0, help="seconds of processor time for each")
@@ -207,7 +208,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--games", type=int, default=2000, help="of the measurement that decides")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, help="where to write results; those of other routes in it are kept")
-    chosen = parse(parser, argv)
+    chosen = parser.parse_intermixed_args(argv)
     torch.set_num_threads(1)
     variant = variant_of(chosen.game, **game_options(chosen))
     results: dict[str, Result] = {}

@@ -20,9 +20,9 @@ from typing import Any
 
 from monsterzoo.envs import make_vec
 from monsterzoo.envs.core.catalogue import find_game, names
+from monsterzoo.envs.core.options import label
 from monsterzoo.policies import make
 from monsterzoo.training.extras import require
-from monsterzoo.training.game_options import label
 
 from .measuring import Rate, Run, aec_loop, grid, machine, measure, short, timed, version
 from .pictures import COLOURS, GREY

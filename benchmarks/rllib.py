@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from monsterzoo.cli.options import add_game, game_options
 from monsterzoo.envs import make
 from monsterzoo.envs import variant as variant_of
+from monsterzoo.envs.core.options import label
 from monsterzoo.training.arena import Tournament, enter
 from monsterzoo.training.config import Config
-from monsterzoo.training.game_options import add_game_arguments, game_options, label, parse
 from monsterzoo.training.ray_arena import RayTables
 from monsterzoo.training.ray_pool import joined
 from monsterzoo.training.ray_train import RayTrainer
@@ -170,7 +171,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(
         "monsterzoo bench rllib", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    add_game_arguments(parser, "pikit_v0", players=2)
+    add_game(parser, "pikit_v0", players=2)
     parser.add_argument("--envs", type=int, default=256, help="games at once of our runner")
     parser.add_argument(
         "--few", type=int, nargs="+", default=[1, 8], help="games at once of PettingZooEnv; RLlib's is 1"
@@ -183,7 +184,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", choices=("routes", "workers"), help="one of the two tables")
     parser.add_argument("--json", type=Path, help="where to write everything")
-    chosen = parse(parser, argv)
+    chosen = parser.parse_intermixed_args(argv)
     torch.set_num_threads(1)
     options = game_options(chosen)
     content: dict[str, Any] = {"machine": {**machine(), "ray": version("ray"), "torch": torch.__version__}}

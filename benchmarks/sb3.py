@@ -19,8 +19,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 import torch
+from monsterzoo.cli.options import add_game, game_options
 from monsterzoo.envs import make
-from monsterzoo.training.game_options import add_game_arguments, game_options, label, parse
+from monsterzoo.envs.core.options import label
 from monsterzoo.training.sb3 import MaskedPolicy, make_vec_env
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
@@ -93,7 +94,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(
         "monsterzoo bench sb3", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    add_game_arguments(parser, "pikit_v0", players=2)
+    add_game(parser, "pikit_v0", players=2)
     parser.add_argument("--num-envs", type=int, default=1024, help="games of the batch")
     parser.add_argument("--few", type=int, default=8, help="games of the customary DummyVecEnv")
     parser.add_argument("--rollout", type=int, default=8192, help="decisions of all games between two updates")
@@ -102,7 +103,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=5.0, help="of every measurement")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cpu", action="store_true", help="by processor time, for busy machines")
-    chosen = parse(parser, argv)
+    chosen = parser.parse_intermixed_args(argv)
     torch.set_num_threads(1)
     print(report(chosen, measure_all(chosen)))
     return 0

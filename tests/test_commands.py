@@ -14,19 +14,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from monsterzoo import cli
 from monsterzoo.benchmarks.bench import benchmarks
+from monsterzoo.cli import COMMANDS, main
+from monsterzoo.cli import doctor as doctor_cli
+from monsterzoo.cli.options import BUDGETS, SPECS
 from monsterzoo.envs import make, names, replay
 from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.options import Integer, Number, options_of, read_options, write_option
 from monsterzoo.envs.match.players import kinds
 from monsterzoo.envs.version import VERSION
 from monsterzoo.policies.search import Settings
-from monsterzoo.training import cli, doctor_cli, extras
+from monsterzoo.training import extras
 from monsterzoo.training.arena import arena
-from monsterzoo.training.cli import COMMANDS, main
 from monsterzoo.training.config import Config
-from monsterzoo.training.game_options import read_options, write_option
-from monsterzoo.training.settings import Number, Whole, described
-from monsterzoo.training.specs import BUDGETS, SPECS
 from needs import HOME, ROOT, marked, needs
 
 PUBLISHED = [*(ROOT / "docs").glob("*"), *(HOME / "benchmarks" / "results").iterdir()]
@@ -109,8 +110,8 @@ def test_players_are_an_option_like_any_other(command: list[str], tmp_path: Path
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--option", "foo"], "--option 'foo': KEY=VALUE is wanted"),
-        (["--option", "=3"], "--option '=3': KEY=VALUE is wanted"),
+        (["--option", "foo"], "--option 'foo': expected KEY=VALUE"),
+        (["--option", "=3"], "--option '=3': expected KEY=VALUE"),
         (["--players", "3", "--option", "players=2"], "--option 'players=2': players is given twice"),
         (["--option", "colour=red"], "pikit_v0 has no option 'colour'; its options are players, deck"),
         (["--option", "deck=[1, 2]"], "pikit_v0: deck=[1, 2] is not allowed; allowed: None, or a dict"),
@@ -126,28 +127,28 @@ def test_both_commands_say_the_same_about_a_mistake(
 
 
 NOT_ALLOWED = [
-    ("arena", "--games 0", "a whole number from 1 to 1000000000"),
-    ("arena", "--games -10", "a whole number from 1 to 1000000000"),
-    ("arena", "--games many", "a whole number from 1 to 1000000000"),
-    ("arena", "--batch 0", "a whole number from 1 to 1048576"),
-    ("arena", "--batch -3", "a whole number from 1 to 1048576"),
-    ("arena", "--threads -1", "a whole number from 1 to 1024"),
+    ("arena", "--games 0", "an integer from 1 to 1000000000"),
+    ("arena", "--games -10", "an integer from 1 to 1000000000"),
+    ("arena", "--games many", "an integer from 1 to 1000000000"),
+    ("arena", "--batch 0", "an integer from 1 to 1048576"),
+    ("arena", "--batch -3", "an integer from 1 to 1048576"),
+    ("arena", "--threads -1", "an integer from 1 to 1024"),
     ("arena", "--until-interval nan", "a number above 0, at most 1"),
     ("arena", "--until-interval 0", "a number above 0, at most 1"),
-    ("arena", "--seed -1", "a whole number from 0 to 18446744073709551615"),
-    ("train", "--minibatch 0", "a whole number from 1"),
-    ("train", "--snapshot-every 0", "a whole number from 1"),
-    ("train", "--snapshots 0", "a whole number from 1"),
-    ("train", "--width -3", "a whole number from 1 to 16384"),
-    ("train", "--width 2.5", "a whole number from 1 to 16384"),
-    ("train", "--threads 0", "a whole number from 1 to 1024"),
-    ("train", "--updates -1", "a whole number from 0"),
+    ("arena", "--seed -1", "an integer from 0 to 18446744073709551615"),
+    ("train", "--minibatch 0", "an integer from 1"),
+    ("train", "--snapshot-every 0", "an integer from 1"),
+    ("train", "--snapshots 0", "an integer from 1"),
+    ("train", "--width -3", "an integer from 1 to 16384"),
+    ("train", "--width 2.5", "an integer from 1 to 16384"),
+    ("train", "--threads 0", "an integer from 1 to 1024"),
+    ("train", "--updates -1", "an integer from 0"),
     ("train", "--minutes 0", "a number above 0"),
     ("train", "--learning-rate inf", "a number above 0, at most 1"),
     ("train", "--gamma nan", "a number from 0 to 1"),
     ("train", "--gamma 1,0", "a number from 0 to 1"),
-    ("train", "--evaluate-games 0", "a whole number from 1 to 1048576"),
-    ("train", "--seed -1", "a whole number from 0 to 18446744073709551615"),
+    ("train", "--evaluate-games 0", "an integer from 1 to 1048576"),
+    ("train", "--seed -1", "an integer from 0 to 18446744073709551615"),
 ]
 
 
@@ -168,12 +169,11 @@ def test_numbers_that_make_no_sense_are_refused_in_one_sentence(
     [
         ("gamma", float("nan")), ("gamma", True), ("gamma", None), ("width", 2.0), ("width", -3), ("updates", -1),
         ("learning_rate", float("inf")), ("opponents", "past"), ("evaluate", ["random", 3]), ("tensorboard", 1),
-        ("options", [1]), ("out", Path("runs")), ("game", None),
+        ("options", [1]), ("out", Path("runs")), ("game", None), ("width", "8"),
     ],
 )  # fmt: skip
 def test_options_given_in_python_are_checked_alike(name: str, value: Any) -> None:
-    flag = "--" + name.replace("_", "-")
-    with pytest.raises(ValueError, match=rf"^{flag} .* is not allowed; allowed: "):
+    with pytest.raises(ValueError, match=rf"^{name}=.* is not allowed; allowed: "):
         Config(**{"game": "pikit_v0", name: value})
 
 
@@ -184,16 +184,16 @@ def test_numbers_of_other_types_are_kept_as_plain_ones() -> None:
 
 @pytest.mark.parametrize("wrong", [{"games": 0}, {"batch": -3}, {"threads": 0}, {"until_interval": float("nan")}])
 def test_a_tournament_in_python_is_checked_alike(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"is not allowed; allowed: a "):
+    with pytest.raises(ValueError, match=r"is not allowed; allowed: (None, or )?an? "):
         arena("pikit_v0", ["random", "random"], **{"games": 2, **wrong})
-    with pytest.raises(ValueError, match=r"--seed -1 is not allowed"):
+    with pytest.raises(ValueError, match=r"seed=-1 is not allowed"):
         arena("pikit_v0", ["random", "random"], 2, seed=-1)
 
 
 def test_an_evaluation_has_a_game_for_every_side(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     needs("torch")
     assert main([*TRAIN, "--evaluate-games", "1", "--out", str(tmp_path / "run")]) == 2
-    problem = "--evaluate-games 1 is not allowed; allowed: a whole number from 2, one for every side"
+    problem = "--evaluate-games 1 is not allowed; allowed: an integer from 4, one for every side"
     assert capsys.readouterr().err == f"monsterzoo train: {problem}\n"
 
 
@@ -223,9 +223,9 @@ def test_training_asks_which_game(capsys: pytest.CaptureFixture[str], tmp_path: 
 
 @pytest.mark.parametrize(
     ("words", "players"),
-    [("pikit_v0", 2), ("yokai_septet_v0 --option variant=seven_suitors", 4), ("bite_night_v0", 4)],
+    [("pikit_v0", 4), ("pikit_v0 --players 2", 2), ("bite_night_v0 --option players=3", 3)],
 )
-def test_two_players_are_trained_or_as_many_as_the_game_is_for(words: str, players: int, monkeypatch) -> None:
+def test_training_has_as_many_players_as_the_game_unless_told(words: str, players: int, monkeypatch) -> None:
     needs("torch")
     from monsterzoo.training import runs
 
@@ -238,7 +238,7 @@ def test_two_players_are_trained_or_as_many_as_the_game_is_for(words: str, playe
 @pytest.mark.parametrize("option", ["deck={1: 3", "deck={1: 3}", "deck=[1,"])
 def test_options_that_look_like_json_and_are_none_are_refused_as_such(option, capsys) -> None:
     assert main(["arena", "pikit_v0", "--option", option, "--policies", "random", "random"]) == 2
-    assert "is no JSON" in capsys.readouterr().err
+    assert "is not JSON" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -256,6 +256,22 @@ def test_a_game_is_named_anywhere_with_or_without_a_flag(words: list[str], tmp_p
     assert main(["arena", *words, *rest]) == 0
     result = json.loads((tmp_path / "result.json").read_text())
     assert (result["game"], result["options"]["players"]) == ("pikit_v0", 2)
+
+
+@pytest.mark.parametrize("words", [["chess"], ["--game", "chess"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "command",
+    ["games", "play", "play --text", "watch", "train", "sb3", "rllib", "arena --policies random random",
+     "analyse --snapshot x", "exploit --policy random", "compile"],
+)  # fmt: skip
+def test_every_command_takes_a_game_with_or_without_a_flag(
+    command: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, *rest = command.split()
+    if name == "watch":
+        needs("uvicorn")
+    assert main([name, *words, *rest]) == 2
+    assert capsys.readouterr().err.startswith(f"monsterzoo {name}: there is no game 'chess'; games are bite_night_v0")
 
 
 def test_a_run_is_trained_by_a_plain_name_and_written_to_output(tmp_path: Path) -> None:
@@ -296,20 +312,19 @@ def test_help_tells_ranges_and_true_defaults(capsys: pytest.CaptureFixture[str])
         texts[command] = " ".join(capsys.readouterr().out.split())
     assert "default: 1000, or at most 10000000 with --until-interval" in texts["arena"]
     assert "number of players (default: the game's own)" in texts["arena"]
-    assert "--game TEXT name of the game --players" in texts["train"], "there is no default"
+    assert "number of players (default: the game's own)" in texts["train"]
     for text in texts.values():
         for kind in kinds():
             assert f" {SPECS[kind][0]} {SPECS[kind][1]}" in text
-        for one in fields(Settings):
-            if one.name not in BUDGETS:
-                assert f" {one.name}={one.default} " in text
+        for name, option in options_of(Settings).items():
+            if name not in BUDGETS:
+                assert f" {name}={option.default} {option.meaning}".rstrip() in text
         assert "BUDGET 1000 (simulations a decision) or 50ms" in text
-        assert "MODULE:NAME a player of your own" in text
+        assert "MODULE:NAME a policy of your own" in text
     defaults = {one.name: one.default for one in fields(Config)}
-    defaults["players"] = "2, or the game's own where two cannot play"
-    for name, (meaning, allowed) in described(Config).items():
-        if isinstance(allowed, Whole | Number):
-            assert f"{meaning} ({allowed}; default: {defaults[name]})" in texts["train"]
+    for name, option in options_of(Config).items():
+        if isinstance(option.values, Integer | Number) and name != "players":
+            assert f"{option.meaning} ({option.values}; default: {defaults[name]})" in texts["train"]
     assert "default: past heuristic random; no heuristic where the game has none" in texts["train"]
     assert "default: heuristic; no heuristic where the game has none" in texts["train"]
 
@@ -353,7 +368,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_nobody_reading_the_output_is_no_crash() -> None:
-    command = f"{sys.executable} -m monsterzoo.training.cli games --json | head -1"
+    command = f"{sys.executable} -m monsterzoo.cli games --json | head -1"
     result = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert (result.stdout, result.stderr) == ("[\n", "")
 
@@ -362,7 +377,7 @@ def without(packages: tuple[str, ...], *words: str) -> subprocess.CompletedProce
     """Run the command where some packages are not installed."""
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({packages})); "
-        "from monsterzoo.training.cli import main; sys.exit(main(sys.argv[1:]))"
+        "from monsterzoo.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
 
@@ -471,7 +486,7 @@ def test_a_record_stops_where_it_is_told(record: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--at", "1000"], "--at 1000 is not allowed; allowed: a whole number from 0 to"),
+        (["--at", "1000"], "--at 1000 is not allowed; allowed: an integer from 0 to"),
         (["--at", "x"], "--at x is not allowed"),
         (["--view", "player_2"], "--view player_2 is not allowed; allowed: all, player_0, player_1"),
     ],
@@ -524,7 +539,7 @@ def written(words: list[str], folder: Path) -> set[str]:
     here.mkdir()
     scratch.mkdir()
     published = {path: path.stat().st_mtime_ns for path in PUBLISHED}
-    command = [sys.executable, "-m", "monsterzoo.training.cli", "bench", *words]
+    command = [sys.executable, "-m", "monsterzoo.cli", "bench", *words]
     environment = {**os.environ, "TMPDIR": str(scratch)}
     subprocess.run(command, cwd=here, env=environment, check=True, capture_output=True)
     assert not list(scratch.iterdir())
@@ -577,7 +592,7 @@ def test_the_doctor_tells_versions_cache_and_what_is_missing(
     assert found["commands"]["train"] == {"extra": "train", "missing": ["torch"], "ready": False, "remark": ""}
     assert found["commands"]["arena"]["ready"]
     without_torch = {name for name, one in found["commands"].items() if not one["ready"]}
-    assert without_torch == {"train", "exploit", "rllib"}
+    assert without_torch == {"train", "exploit", "rllib", "sb3"}
 
 
 def test_the_doctor_finds_a_cache_that_cannot_be_written(

@@ -47,7 +47,7 @@ _MAIN = """
 import sys
 from {name} import GAME
 from monsterzoo.envs import register_game
-from monsterzoo.training.cli import main
+from monsterzoo.cli import main
 register_game(GAME)
 sys.exit(main(["compile", GAME.name]))
 """

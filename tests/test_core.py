@@ -1,5 +1,8 @@
 """The engine's parts: random numbers, bit sets, records, options, shares of the win, threads."""
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +11,17 @@ from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.compiling.threads import Team
 from monsterzoo.envs.core import bits, rng
 from monsterzoo.envs.core.contract import TERMINATED, TRUNCATED, record_type, view_type
-from monsterzoo.envs.core.options import choice, resolve, whole_number
+from monsterzoo.envs.core.options import (
+    Checked,
+    Choice,
+    Integer,
+    Number,
+    choice,
+    integer,
+    options_of,
+    read_settings,
+    resolve,
+)
 from monsterzoo.envs.core.stepping import share_of_win, win_reward
 
 WORDS = st.integers(0, 2**64 - 1)
@@ -131,14 +144,59 @@ def test_fields_that_records_cannot_have(make):
 def test_options_fill_in_defaults_and_refuse_the_rest():
     table = {
         "mode": choice("a", "b", default="a", meaning=""),
-        "size": whole_number(1, 9, default=3, meaning=""),
-        "end": whole_number(1, 9, default=None, meaning=""),
+        "size": integer(1, 9, default=3, meaning=""),
+        "end": integer(1, 9, default=None, meaning=""),
     }
     assert resolve("g", table, {"mode": "b", "size": np.int64(4)}) == {"mode": "b", "size": 4, "end": None}
     with pytest.raises(ValueError, match="size=True"):
         resolve("g", table, {"size": True})
-    with pytest.raises(ValueError, match="g: end=10 is not allowed; allowed: a whole number from 1 to 9 or None"):
+    with pytest.raises(ValueError, match="g: end=10 is not allowed; allowed: None, or an integer from 1 to 9"):
         resolve("g", table, {"end": 10})
+
+
+@dataclass(frozen=True)
+class Settings(Checked):
+    """As a search has them."""
+
+    budget: Annotated[int, "simulations", Integer(1)]
+    c: Annotated[float | None, "weight of exploration", Number(0, 10)] = None
+    playout: Annotated[str, "who plays on", Choice("random", "heuristic")] = "random"
+
+
+def test_settings_are_read_from_text():
+    assert read_settings(Settings, ["c=1", "playout=heuristic"], budget=5) == Settings(5, 1.0, "heuristic")
+    assert [(name, one.default, one.meaning) for name, one in options_of(Settings).items()][1:] == [
+        ("c", None, "weight of exploration"), ("playout", "random", "who plays on")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("texts", "problem"),
+    [
+        (["d=1"], "unknown setting 'd'; settings are budget, c, playout"),
+        (["c=11"], "c=11 is not allowed; allowed: a number from 0 to 10"),
+        (["c=nan"], "c=nan is not allowed; allowed: a number from 0 to 10"),
+        (["c"], "c is not allowed; allowed: a number from 0 to 10"),
+        (["c=1", "c=1"], "c is given twice"),
+        (["playout=luck"], "playout=luck is not allowed; allowed: 'random', 'heuristic'"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(texts, problem):
+    with pytest.raises(ValueError, match=problem):
+        read_settings(Settings, texts, budget=5)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"budget": True}, r"budget=True is not allowed; allowed: an integer from 1 \(expected an integer, got bool\)"),
+        ({"budget": 1, "c": "1"}, "c='1' is not allowed; allowed: None, or a number from 0 to 10"),
+        ({"budget": 1, "playout": None}, "playout=None is not allowed; allowed: 'random', 'heuristic'"),
+    ],
+)
+def test_settings_from_python_are_not_text(wrong, problem):
+    with pytest.raises(ValueError, match=problem):
+        Settings(**wrong)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 5])

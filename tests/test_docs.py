@@ -9,10 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from monsterzoo import cli
 from monsterzoo.envs import names
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import REWARD, Option
-from monsterzoo.training import cli
 from needs import ROOT, beside, needs, needs_checkout
 
 beside("tools")
@@ -134,7 +134,7 @@ def test_options_in_the_text_exist_and_may_have_these_values(game: str) -> None:
     for key, value in found:
         assert key in options_of(game), f"{game} has no option {key}"
         if not value.startswith("{"):  # a form, not a value
-            options_of(game)[key].parse(literal_eval(value))
+            options_of(game)[key].check(literal_eval(value))
 
 
 @pytest.mark.parametrize("game", names())

@@ -28,7 +28,7 @@ SMALL = {
 
 def program(text: str, folder: Path) -> str:
     """A page as one program: its files are written, its commands become calls, its code stays as it is."""
-    parts = ["from monsterzoo.training.cli import main as _main"]
+    parts = ["from monsterzoo.cli import main as _main"]
     for block in BLOCK.finditer(text):
         if block["file"]:
             (folder / block["file"]).write_text(block["code"], encoding="utf-8")

@@ -18,8 +18,6 @@ HEAVY = ("torch", "matplotlib", "pygame", "rich", "stable_baselines3", "tensorbo
 ALLOWED = {
     ("envs/match/players.py", "policies"): "a group of entry points; packaging fills it with what makes players",
     ("envs/match/players.py", "?"): "players of the user's own, by the address the user gives",
-    ("training/cli.py", "benchmarks.bench"): "a sub-command, which is imported when it is used",
-    ("training/cli.py", "?"): "the sub-commands; COMMANDS is seen by this check, since it names modules",
     ("training/extras.py", "?"): "looks whether a package of an extra is there, for whoever needs it",
 }
 
@@ -184,7 +182,7 @@ def test_every_exception_is_needed() -> None:
         ("envs/new.py", "__import__(f'{package}.policies')", "?"),
         ("policies/heuristics/__init__.py", "import_module(f'{__name__}.{game}')", "policies.heuristics"),
         ("policies/heuristics/new.py", "find_spec(f'{__package__}.{game}')", "policies.heuristics"),
-        ("envs/new.py", "register(entry_point='monsterzoo.training.cli:main')", "training.cli"),
+        ("envs/new.py", "register(entry_point='monsterzoo.training.arena:arena')", "training.arena"),
         ("training/new.py", "from tools import tables", "tools.tables"),
     ],
 )

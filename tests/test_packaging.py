@@ -23,7 +23,7 @@ from packaging.utils import canonicalize_name
 
 pytestmark = needs_checkout
 FOLDERS = ("envs", "policies", "training", "benchmarks")
-DATA = {".py", ".md", ".json", ".npz", ".safetensors", ".typed", ".html", ".css", ".js", ".svg"}
+DATA = {".py", ".md", ".json", ".npz", ".typed", ".html", ".css", ".js", ".svg"}
 IGNORED = shutil.ignore_patterns(".?*", "__pycache__", "build", "dist", "*.egg-info", "runs")
 
 PLAY = """

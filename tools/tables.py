@@ -15,8 +15,7 @@ from typing import Any
 from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.core.layout import Field
-from monsterzoo.envs.core.options import REWARD
-from monsterzoo.training.game_options import label
+from monsterzoo.envs.core.options import REWARD, label
 
 START, END = "<!-- table:start -->", "<!-- table:end -->"
 

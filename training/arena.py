@@ -24,6 +24,7 @@ from monsterzoo.envs.core.bits import lowest
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import PLAYING, score, setup, step
 from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.options import LARGEST_SEED, MOST_THREADS, Checked, Integer, Number, checked
 from monsterzoo.envs.core.rng import env_seed, generator, streams
 from monsterzoo.envs.core.stepping import share_of_win
 from monsterzoo.envs.match.compiled_policies import Uniform, choose, choose_one, distinct_tokens, fresh_token
@@ -33,11 +34,9 @@ from monsterzoo.envs.match.seating import distinct_names, make_players
 from monsterzoo.envs.match.single_seat import show
 from monsterzoo.policies import Policy, heuristics
 
-from . import settings
 from .files import damaged, read_arrays, replacing
 from .interrupts import Patient
 from .ratings import elo, fit_ratings, mean_with_interval, membership
-from .settings import LARGEST_SEED, MOST_THREADS, Checked, Number, Whole
 
 SAVE_SECONDS = 10.0
 USUAL_GAMES = 1000
@@ -51,13 +50,13 @@ Spread = Callable[["Tournament", np.ndarray, Callable[[], None]], None]
 class ArenaOptions(Checked):
     """Options of a tournament; each is also a flag of `monsterzoo arena`."""
 
-    games: Annotated[int | None, "games to play in all, rounded up to whole deals", Whole(1, 1_000_000_000)] = None
+    games: Annotated[int | None, "games to play in all, rounded up to whole deals", Integer(1, 1_000_000_000)] = None
     until_interval: Annotated[
         float | None, "stop when all win rates are known to within ± this", Number(0, 1, above=True)
     ] = None
-    seed: Annotated[int, "of all luck", Whole(0, LARGEST_SEED)] = 0
-    batch: Annotated[int, "games at once where a policy is not compiled", Whole(1, 1 << 20)] = 64
-    threads: Annotated[int, "threads for games between compiled policies", Whole(1, MOST_THREADS)] = 1
+    seed: Annotated[int, "of all luck", Integer(0, LARGEST_SEED)] = 0
+    batch: Annotated[int, "games at once where a policy is not compiled", Integer(1, 1 << 20)] = 64
+    threads: Annotated[int, "threads for games between compiled policies", Integer(1, MOST_THREADS)] = 1
 
     @property
     def most_games(self) -> int:
@@ -168,7 +167,7 @@ class Tournament:
     """(deals, seatings) whether a game was played."""
 
     def __post_init__(self) -> None:
-        settings.checked(ArenaOptions, "seed", self.seed)
+        checked("seed", self.seed, Integer(0, LARGEST_SEED))
         if len(self.names) < 2:
             raise ValueError("a tournament needs at least two players")
         if len(set(self.names)) < len(self.names):

@@ -1,6 +1,5 @@
 """Every option of training in one place; the command line is made from it."""
 
-import argparse
 import os
 import shlex
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -9,13 +8,26 @@ from typing import Annotated, Any, ClassVar, Self
 
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.options import (
+    LARGEST_SEED,
+    MOST_THREADS,
+    Checked,
+    GameOptions,
+    Number,
+    Switch,
+    Text,
+    as_flag,
+    flag,
+    options_of,
+    refusal,
+    write_option,
+)
+from monsterzoo.envs.core.options import Integer as Whole
+from monsterzoo.envs.core.options import Specs as Policies
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.heuristics import has_heuristic
 
-from . import settings
 from .files import read_json
-from .game_options import read_options, write_option
-from .settings import LARGEST_SEED, MOST_THREADS, Checked, GameOptions, Number, Policies, Switch, Text, Whole, flag
 
 Texts = tuple[str, ...]
 
@@ -63,7 +75,7 @@ class RunConfig(Checked):
 
     # what is learned
     game: Annotated[str, "name of the game", Text()]
-    players: Annotated[int, "number of players", Whole(1)] = 2
+    players: Annotated[int | None, "number of players; None is the game's own", Whole(1)] = None
     options: Annotated[
         dict[str, Any], "other options of the game; as a flag: --option KEY=VALUE, repeatable", GameOptions()
     ] = field(default_factory=dict)
@@ -155,7 +167,7 @@ class RunConfig(Checked):
 
     def game_options(self) -> dict[str, Any]:
         """Options of the game, `players` included."""
-        return {"players": self.players, **self.options}
+        return self.options if self.players is None else {"players": self.players, **self.options}
 
     def settled(self, variant: Variant) -> tuple[Self, list[str]]:
         """The options with the usual policies where none were chosen, and lines about what had to be left out.
@@ -164,8 +176,9 @@ class RunConfig(Checked):
         evaluation.
         """
         if self.evaluate_games < variant.sides:
-            raise settings.refusal("evaluate_games", self.evaluate_games, f"{Whole(variant.sides)}, one for every side")
-        chosen: dict[str, Any] = {}
+            shown = as_flag("evaluate_games", self.evaluate_games)
+            raise refusal(shown, f"{Whole(variant.sides)}, one for every side")
+        chosen: dict[str, Any] = {"players": variant.players}
         notes = []
         for name, usual in USUAL.items():
             if not hasattr(self, name):
@@ -187,7 +200,7 @@ class RunConfig(Checked):
         for one in fields(self):
             value, name = getattr(self, one.name), flag(one.name)
             always = one.name in ("game", "players", "seed", "out") or (one.name == "minutes" and not self.updates)
-            if value == settings.default_of(type(self), one.name) and not always:
+            if value is None or (value == options_of(type(self))[one.name].default and not always):
                 continue
             if isinstance(value, bool):
                 words.append(name if value else "--no-" + name[2:])
@@ -359,20 +372,3 @@ def _contradiction(wanted: str, has: str) -> ValueError:
 
 def _shown(value: Any) -> str:
     return (" ".join(value) if isinstance(value, tuple) else str(value)) or "''"
-
-
-def add_options(parser: argparse.ArgumentParser, kind: type[RunConfig] = Config) -> None:
-    """A flag for every option of a method."""
-    defaults = {"players": f"{kind.players}, or the game's own where two cannot play"}
-    for name, usual in USUAL.items():
-        defaults[name] = f"{' '.join(_texts(usual))}; no heuristic where the game has none"
-    settings.add_flags(parser, kind, defaults, {"out": "--output"})
-
-
-def given(namespace: argparse.Namespace, kind: type[RunConfig] = Config) -> dict[str, Any]:
-    """The options that were on the command line; raises `ValueError` for those that are not allowed."""
-    values = settings.given(namespace, kind)
-    options = read_options(values.pop("players", None), namespace.option)
-    if "players" in options:
-        values["players"] = settings.checked(kind, "players", options.pop("players"))
-    return {**values, "options": options} if options else values

@@ -14,28 +14,28 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from monsterzoo import envs
+from monsterzoo import cli, envs
+from monsterzoo.cli.options import add_game, game_options
 from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.options import label, write_option
 from monsterzoo.policies.heuristics import has_heuristic
 
-from . import cli
 from .arena import ArenaOptions
 from .config import Config
 from .exits import exit_code
-from .game_options import add_game_arguments, game_options, label, parse, write_option
 from .ppo import Trainer
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m monsterzoo.training.demo", description=__doc__)
-    add_game_arguments(parser, "pikit_v0", players=2)
+    add_game(parser, "pikit_v0", players=2)
     parser.add_argument("--minutes", type=float, default=1.0, help="time to learn")
     parser.add_argument("--num-envs", type=int, default=256, help="games to learn from at once")
     parser.add_argument("--games", type=int, default=3000, help="games of the tournament")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("runs/demo"), help="what is learned goes here, or beside it")
-    chosen = parse(parser, arguments)
+    chosen = parser.parse_intermixed_args(arguments)
     # Now rather than after a minute of training.
     ArenaOptions(games=chosen.games, seed=chosen.seed)
     Config(chosen.game, minutes=chosen.minutes, num_envs=chosen.num_envs)

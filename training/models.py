@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+from monsterzoo.cli.options import add_flags, given
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.options import Checked, Integer
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import Policy
 from monsterzoo.policies.heuristics import has_heuristic
@@ -26,7 +28,6 @@ from .exits import exit_code
 from .files import read_json, replacing, write_json
 from .models_page import OPPONENTS, networks_table, page
 from .ratings import NORMAL_95
-from .settings import Checked, Whole, add_flags, given
 from .variants import REWARD, variant_name
 
 INDEX, README = "index.json", "README.md"
@@ -38,7 +39,7 @@ LARGEST = 300_000
 class Measuring(Checked):
     """How well networks are measured."""
 
-    games: Annotated[int, "games against each opponent", Whole(4, 1_000_000_000)] = 4000
+    games: Annotated[int, "games against each opponent", Integer(4, 1_000_000_000)] = 4000
 
 
 def publish(run: Path, games: int, folder: Path = PRETRAINED, earlier: Sequence[Path] = ()) -> dict[str, Any]:

@@ -106,14 +106,18 @@ class Network(nn.Module):
 
     def evaluate(self, observations: Tensor, action_masks: Tensor) -> tuple[Tensor, Tensor]:
         """Like `forward`, with all values (B, values)."""
+        hidden = self.trunk(observations)
+        logits = self.policy(hidden).masked_fill(action_masks == 0, ILLEGAL)
+        return logits.log_softmax(1), self.value(hidden)
+
+    def trunk(self, observations: Tensor) -> Tensor:
+        """What both heads read, (B, width)."""
         # Scaling the weights instead of the observations is the same, and an order of magnitude less work.
         stem = functional.linear(observations.float(), self.stem.weight * self.scale, self.stem.bias)
         hidden = functional.relu(stem)
         for block in self.blocks:
             hidden = block(hidden)
-        hidden = functional.layer_norm(hidden, hidden.shape[1:])
-        logits = self.policy(hidden).masked_fill(action_masks == 0, ILLEGAL)
-        return logits.log_softmax(1), self.value(hidden)
+        return functional.layer_norm(hidden, hidden.shape[1:])
 
     @torch.no_grad()
     def play(

@@ -8,7 +8,7 @@ millions of them make a player who chooses what is best if everybody plays on li
 hidden cards that a lesson was played with are nowhere in what the network is shown.
 
 Another policy may play on (`--playout`): with a network's own play the differences tell how to beat that network, which
-is how `exploit_cli` finds enemies.
+is how `monsterzoo exploit` finds enemies.
 
 This is policy improvement by rollouts (Tesauro and Galperin, 1996) with common random numbers, and the network in the
 place of the table.

@@ -16,34 +16,34 @@ With many games at once nearly all time is MaskablePPO's own. `MaskedPolicy` is 
 distribution over actions; networks and learning are the same.
 """
 
-import argparse
-import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from gymnasium import Wrapper
 from gymnasium.spaces import Discrete
 from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.options import Integer, checked
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import Policy, from_sb3, make
-from monsterzoo.policies.heuristics import has_heuristic
+from monsterzoo.policies.networks.files import check_shapes
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
 
-from .evaluation import play_games
-from .exits import exit_code
-from .game_options import add_game_arguments, game_options, parse
-from .settings import Checked, Policies, Text, Whole, add_flags, given, kept
+from .files import replacing
+from .network import Network, write
 
+LARGEST_SEED = (1 << 32) - 1
+"""SB3 seeds numpy with it."""
 ILLEGAL = -1e8
 """The logit of a masked action, as in SB3: its probability is exactly 0."""
 
@@ -236,7 +236,7 @@ class PastSelf:
     name = "past"
 
     def __init__(self, game: str, keep: int = 10, seed: int = 0, **options: Any) -> None:
-        self.keep = kept("keep", keep, Whole(1))
+        self.keep = checked("keep", keep, Integer(1))
         self._random = np.random.default_rng(seed)
         self._network: Any = None
         self._player: Policy = make("random", game, seed=seed, **options)
@@ -267,7 +267,7 @@ class SelfPlay(BaseCallback):
 
     def __init__(self, opponent: PastSelf, every: int = 5) -> None:
         super().__init__()
-        self.opponent, self.every, self._rollouts = opponent, kept("every", every, Whole(1)), 0
+        self.opponent, self.every, self._rollouts = opponent, checked("every", every, Integer(1)), 0
 
     def _on_rollout_start(self) -> None:
         if self._rollouts and self._rollouts % self.every == 0:
@@ -279,16 +279,17 @@ class SelfPlay(BaseCallback):
         return True
 
 
-@dataclass
-class Options(Checked):
-    """Options of `learn` and of the command; raises `ValueError` for a value that is not allowed."""
+class Trunk(BaseFeaturesExtractor):
+    """The network of `monsterzoo train` below its heads, so that `save_policy` can write what SB3 has trained."""
 
-    steps: Annotated[int, "decisions to learn from", Whole(1)] = 2_000_000
-    num_envs: Annotated[int, "games played at once", Whole(1, 1 << 20)] = 512
-    opponents: Annotated[str, "a policy's spec, or 'past' for self-play", Text()] = "past"
-    seed: Annotated[int, "of everything random", Whole(0, (1 << 32) - 1)] = 0  # SB3 seeds numpy with it
-    out: Annotated[str, "file of the trained model", Text()] = "runs/sb3.zip"
-    against: Annotated[tuple[str, ...] | None, "whom to measure it against (default: all built in)", Policies()] = None
+    def __init__(self, observation_space: Any, width: int = 128, blocks: int = 1) -> None:
+        super().__init__(observation_space, width)
+        self.network = Network(observation_space.shape[0], 1, width, blocks, observation_space.high)
+        del self.network.policy, self.network.value  # SB3 adds heads of its own
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """Shapes (B, n) to (B, width)."""
+        return self.network.trunk(observations)
 
 
 def learn(
@@ -296,38 +297,35 @@ def learn(
 ) -> MaskablePPO:
     """Train MaskablePPO with settings that suit these games, against a policy's spec, or "past" for self-play.
 
-    Raises `ValueError` for what `Options` does not allow.
+    Raises `ValueError` for what is not allowed.
     """
-    Options(steps, num_envs, opponents, seed)
+    checked("steps", steps, Integer(1))
+    checked("num_envs", num_envs, Integer(1))
+    checked("seed", seed, Integer(0, LARGEST_SEED))
     past = PastSelf(game, seed=seed, **options)
     env = make_vec_env(game, num_envs, past if opponents == "past" else opponents, seed=seed, **options)
-    network = {"net_arch": [256, 256]}
     settings: dict[str, Any] = {"n_steps": 32, "batch_size": 2048, "n_epochs": 3, "learning_rate": 7e-4, "gamma": 1.0}
+    network = {"features_extractor_class": Trunk, "net_arch": []}
     model = MaskablePPO(
         MaskedPolicy, env, ent_coef=0.01, seed=seed, device="cpu", policy_kwargs=network, verbose=1, **settings
     )
     return model.learn(steps, callback=SelfPlay(past) if opponents == "past" else None)
 
 
-def main(argv: Sequence[str]) -> int:
-    """Train, save, and report win rates."""
-    parser = argparse.ArgumentParser("python -m monsterzoo.training.sb3", description=main.__doc__)
-    add_game_arguments(parser, "pikit_v0", players=2)
-    add_flags(parser, Options)
-    chosen = parse(parser, argv)
-    options, told = game_options(chosen), Options(**given(chosen, Options))
-    variant = find_game(chosen.game).variant(**options)
-    against = told.against
-    if against is None:
-        against = ("random", "heuristic") if has_heuristic(variant) else ("random",)
-    opponents = {spec: make(spec, chosen.game, **options) for spec in against}
-    model = learn(chosen.game, told.steps, told.num_envs, told.opponents, told.seed, **options)
-    model.save(told.out)
-    for spec, opponent in opponents.items():
-        shares = play_games(variant, from_sb3(model), opponent, 1000 // variant.sides * variant.sides, seed=1)
-        print(f"wins against {spec}: {shares.mean():.3f} ± {1.96 * shares.std() / len(shares) ** 0.5:.3f}")
-    return 0
+def save_policy(model: MaskablePPO, path: str | Path, game: str, **options: Any) -> None:
+    """Write the network of `learn` as a file of weights: 'ppo:PATH' then plays like it, without SB3 and torch.
 
-
-if __name__ == "__main__":
-    sys.exit(exit_code("sb3", main, sys.argv[1:]))
+    Raises `ValueError` for a model with another network, or of other observations or actions.
+    """
+    policy, variant = model.policy, find_game(game).variant(**options)
+    trunk = policy.features_extractor
+    if not isinstance(trunk, Trunk) or len(policy.mlp_extractor.policy_net):
+        raise ValueError("only a network with Trunk as its features extractor and net_arch=[] can be written")
+    network: Any = trunk.network
+    network.policy, network.value = policy.action_net, policy.value_net
+    try:
+        check_shapes(network.arrays(), variant, "the model")
+        with replacing(Path(path)) as part:
+            write(part, network, variant)
+    finally:
+        del network.policy, network.value

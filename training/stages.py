@@ -11,9 +11,11 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .config import MAY_CHANGE, METHODS, RUN, Config, RunConfig, add_options, given
+from monsterzoo.cli.options import add_flags, add_game, game_options, given
+from monsterzoo.envs.core.options import flag
+
+from .config import MAY_CHANGE, METHODS, RUN, Config, RunConfig
 from .files import read_json
-from .settings import flag
 from .variants import REWARD, NamedVariant
 
 WATCHING: dict[str, Any] = {"evaluate_every": 60.0, "tensorboard": False}
@@ -124,8 +126,12 @@ def _parse(words: list[str]) -> tuple[type[RunConfig], dict[str, Any]]:
     method, rest = first.parse_known_args(words)
     kind = METHODS[method.method]
     parser = _Parser(add_help=False, allow_abbrev=False)
-    add_options(parser, kind)
-    return kind, given(parser.parse_args(rest), kind)
+    add_game(parser)
+    add_flags(parser, kind)
+    parsed = parser.parse_intermixed_args(rest)
+    options = game_options(parsed)
+    named = {"game": parsed.game, "players": options.pop("players", None), "options": options}
+    return kind, {**given(parsed, kind), **{name: value for name, value in named.items() if value}}
 
 
 def check_runs(stages: list[Stage], anew: bool = False) -> None:

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from monsterzoo.cli.options import add_flags, given, read_flag
+from monsterzoo.envs.core.options import options_of
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.networks import PRETRAINED, NeuralPolicy
 
-from . import settings
 from .config import Config
 from .exits import exit_code
 from .interrupts import goes_on_from
@@ -33,8 +34,8 @@ LEVEL = "heuristic"
 def main(words: Sequence[str]) -> int:
     """The command; raises `ValueError` for what cannot be done, `Interrupted` when it is to end early."""
     parsed = _parser().parse_intermixed_args(words)
-    games = Measuring(**settings.given(parsed, Measuring)).games
-    seeds = [settings.checked(Config, "seed", seed) for seed in parsed.seeds or [parsed.seed]]
+    games = Measuring(**given(parsed, Measuring)).games
+    seeds = [read_flag("seed", seed, options_of(Config)["seed"].values) for seed in parsed.seeds or [parsed.seed]]
     if len(set(seeds)) < len(seeds):
         raise ValueError("--seeds must all be different")
     with goes_on_from(parsed.runs):
@@ -139,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--out", type=Path, default=PRETRAINED, metavar="FOLDER", help="of the networks (default: the package's)"
     )
-    settings.add_flags(parser, Measuring)
+    add_flags(parser, Measuring)
     return parser
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.game import Game
 from ..core.layout import Layout
-from ..core.options import Option, choice, whole, whole_number
+from ..core.options import Custom, Option, choice, integer, whole
 from . import position, scene, text
 from .determinize import determinize
 from .rules import (
@@ -31,9 +31,7 @@ SCORE_SCALE = 20.0
 """What reward="score" divides by."""
 
 
-def _parse_reflexes(value: Any) -> list[float] | None:
-    if value is None:
-        return None
+def _parse_reflexes(value: Any) -> list[float]:
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise TypeError
     weights = list(value)
@@ -45,9 +43,7 @@ def _parse_reflexes(value: Any) -> list[float] | None:
     return numbers
 
 
-def _parse_cards(value: Any) -> dict[str, int] | None:
-    if value is None:
-        return None
+def _parse_cards(value: Any) -> dict[str, int]:
     copies = {name: whole(number) for name, number in dict(value).items()}
     for name, number in copies.items():
         if name not in CARD_NAMES:
@@ -58,9 +54,7 @@ def _parse_cards(value: Any) -> dict[str, int] | None:
     return {name: copies[name] for name in CARD_NAMES if name in copies}
 
 
-def _parse_hearts(value: Any) -> list[str] | None:
-    if value is None:
-        return None
+def _parse_hearts(value: Any) -> list[str]:
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise TypeError
     kinds = list(value)
@@ -78,22 +72,22 @@ OPTIONS = {
     ),
     "reflexes": Option(
         None,
-        _parse_reflexes,
-        "None or one positive number a seat",
+        Custom(_parse_reflexes, "one positive number a seat"),
         "weights of the seats where several grab the same tile; None is equal chances",
     ),
-    "laps": whole_number(1, 100, default=None, meaning="laps of a game; None is one a player"),
+    "laps": integer(1, 100, default=None, meaning="laps of a game; None is one a player"),
     "cards": Option(
         None,
-        _parse_cards,
-        "None, or a dict {card: copies} of 0 to 2 copies (advanced cards: 0 or 1), two cards at most twice, and enough "
-        "for nine each",
+        Custom(
+            _parse_cards,
+            "a dict {card: copies} of 0 to 2 copies (advanced cards: 0 or 1), two cards at most twice, and enough "
+            "for nine each",
+        ),
         "copies of cards that differ from the usual ones, which are 1, and 2 of `skip two` and `graveyard closed`",
     ),
     "hearts": Option(
         None,
-        _parse_hearts,
-        "None, or a list of kinds such as 'blue vampire'",
+        Custom(_parse_hearts, "a list of kinds such as 'blue vampire'"),
         "kinds of tiles of which one has a heart; None is all of them",
     ),
 }
@@ -105,8 +99,10 @@ def _configure(options: dict[str, Any], state: Any) -> None:
         if options["grab"] != "race":
             raise ValueError("bite_night_v0: reflexes has no meaning with grab='draft'; leave it out")
         if len(reflexes) != players:
-            raise ValueError(f"bite_night_v0: reflexes={reflexes} is not allowed with players={players}; allowed: None "
-                             "or one positive number a seat")  # fmt: skip
+            raise ValueError(
+                f"bite_night_v0: reflexes={reflexes} is not allowed with players={players}; "
+                "allowed: None, or one positive number a seat"
+            )
         state.reflexes[:players] = reflexes
     state.players = players
     state.sides = players

@@ -452,7 +452,7 @@ class Variant:
         """Whether this is the value of an option, however written; `reward` and unknown keys do not matter."""
         option = self.game.options.get(key)
         try:
-            return option is None or option.parse(value) == self.options[key]
+            return option is None or option.check(value) == self.options[key]
         except (ValueError, TypeError):
             return False
 

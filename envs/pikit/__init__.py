@@ -5,7 +5,7 @@ from typing import Any
 
 from ..core.game import Game
 from ..core.layout import Layout
-from ..core.options import Option, choice, whole_number
+from ..core.options import Custom, Option, choice, integer
 from . import position, scene, text
 from .determinize import determinize
 from .rules import CENTRE, DECK, MAX_DECK, START, STATE, TWO_PLAYER_DECK, legal, score, setup, step
@@ -15,10 +15,8 @@ SCORE_SCALE = 50
 """What reward="score" divides by, whatever the options: about what a hand is worth at the end."""
 
 
-def _parse_deck(value: Any) -> dict[str, int] | None:
+def _parse_deck(value: Any) -> dict[str, int]:
     """Copies by value, kept with the values as text like JSON does; both are taken."""
-    if value is None:
-        return None
     if not isinstance(value, Mapping):
         raise TypeError("not a dict")
     copies = dict.fromkeys(range(1, 12), 0)
@@ -38,11 +36,13 @@ OPTIONS = {
     "players": choice(2, 3, 4, default=4, meaning="number of players"),
     "deck": Option(
         None,
-        _parse_deck,
-        f"None, or a dict {{value: copies}} of values 1 to 11, enough for the set-up and at most {MAX_DECK} cards",
+        Custom(
+            _parse_deck,
+            f"a dict {{value: copies}} of values 1 to 11, enough for the set-up and at most {MAX_DECK} cards",
+        ),
         "copies of each card; None is the deck of the game (with two players 16 cards fewer)",
     ),
-    "max_turns": whole_number(1, 10_000, default=400, meaning="finished turns after which a game is truncated"),
+    "max_turns": integer(1, 10_000, default=400, meaning="finished turns after which a game is truncated"),
 }
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from ..core.game import Game
 from ..core.layout import Layout
-from ..core.options import choice, whole_number
+from ..core.options import choice, integer
 from . import position, scene, text
 from .determinize import determinize
 from .rules import BASE, STATE, SUITORS, SUITORS_SHORT, legal, score, setup, step
@@ -16,7 +16,7 @@ OPTIONS = {
         "base", "seven_suitors", "seven_suitors_short", default="base", meaning="Seven Suitors is for four players"
     ),
     "scoring": choice("stars", "basic", default="stars", meaning="stars of the captured bosses, or 1 point a round"),
-    "target": whole_number(1, 100, default=None, meaning="tokens that win the match; None is 7, with basic scoring 2"),
+    "target": integer(1, 100, default=None, meaning="tokens that win the match; None is 7, with basic scoring 2"),
     "first_lead": choice(
         "dealt", "held", default="dealt", meaning="who leads first: who was dealt the A, or who holds it after passing"
     ),
@@ -24,9 +24,7 @@ OPTIONS = {
         "immediate", "trick_end", default="immediate", meaning="two players: when a bared straw card is turned up"
     ),
     "episode": choice("match", "round", default="match", meaning="an episode is a whole match or one round"),
-    "max_rounds": whole_number(
-        1, 10_000, default=50, meaning="rounds after which a match without a winner is truncated"
-    ),
+    "max_rounds": integer(1, 10_000, default=50, meaning="rounds after which a match without a winner is truncated"),
 }
 
 _VARIANTS = {"base": BASE, "seven_suitors": SUITORS, "seven_suitors_short": SUITORS_SHORT}

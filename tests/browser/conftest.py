@@ -43,7 +43,7 @@ def serve() -> Iterator[Callable[..., str]]:
     started = []
 
     def start(*words: str) -> str:
-        command = [sys.executable, "-m", "monsterzoo.training.cli", *words, "--no-browser"]
+        command = [sys.executable, "-m", "monsterzoo.cli", *words, "--no-browser"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         started.append(process)
         assert process.stdout is not None

@@ -118,7 +118,7 @@ def _damaged(content: dict, other: dict, random: Random) -> bytes:
 
 def commands(name: str, random: Random) -> str:
     """Any command line ends with exit code 0 or 2, never with a traceback."""
-    from monsterzoo.training.cli import main
+    from monsterzoo.cli import main
 
     told, kind = io.StringIO(), random.choice(list(KINDS))
     before = sys.stdin

@@ -21,11 +21,11 @@ ray = pytest.importorskip("ray", reason="ray[rllib] is not installed: make test-
 
 import torch
 from monsterzoo import policies
+from monsterzoo.cli import main
 from monsterzoo.envs import env_seed, make, variant
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import from_rllib
 from monsterzoo.training.arena import Tournament, enter
-from monsterzoo.training.cli import main
 from monsterzoo.training.config import Config
 from monsterzoo.training.credit import NONE
 from monsterzoo.training.evaluation import play_games
@@ -220,7 +220,7 @@ def test_random_actions_are_legal_and_know_their_probabilities():
     [
         ({"networks": "many"}, "networks='many' is not allowed; allowed: 'shared', 'team'"),
         ({"multi_agent": True, "opponents": "random"}, "every seat learns"),
-        ({"env_runners": -1}, "env_runners=-1 is not allowed; allowed: a whole number from 0"),
+        ({"env_runners": -1}, "env_runners=-1 is not allowed; allowed: an integer from 0"),
         ({"opponents": "nobody"}, "there is no policy 'nobody'"),
         ({"seat": 7}, "seat=7 is not allowed"),
         ({"players": 9}, "players"),
@@ -537,7 +537,7 @@ def test_arena_says_what_is_wrong_with_its_ray(capsys):
     words = ["arena", "--game", "pikit_v0", "--players", "2", "--policies", "random", "heuristic", "--quiet"]
     for more, problem in (
         (["--workers", "2"], "--workers says nothing without --ray"),
-        (["--ray", "local", "--workers", "none"], "--workers none is not allowed; allowed: a whole number from 1"),
+        (["--ray", "local", "--workers", "none"], "--workers none is not allowed; allowed: an integer from 1"),
     ):
         assert main([*words, *more]) == 2
         assert problem in capsys.readouterr().err

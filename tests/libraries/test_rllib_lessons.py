@@ -8,8 +8,9 @@ import pytest
 
 ray = pytest.importorskip("ray", reason="ray[rllib] is not installed: make test-rllib")
 
+from monsterzoo.cli import main
 from monsterzoo.policies.networks import WEIGHTS, read
-from monsterzoo.training.cli import main
+from monsterzoo.policies.networks.files import WEIGHTS
 from monsterzoo.training.config import PlayoutConfig, RunConfig, SearchConfig
 from monsterzoo.training.ray_lessons import kind_on_ray
 from monsterzoo.training.ray_pool import joined

@@ -113,23 +113,23 @@ def test_play_and_watch_work_without_a_heuristic(
     race: Game, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     pytest.importorskip("starlette")
-    from monsterzoo.table import server, terminal
-    from monsterzoo.training import play_cli, watch_cli
+    from monsterzoo.cli import main
+    from monsterzoo.table import server
 
     monkeypatch.setitem(catalogue._loaders, race.name, lambda: race)
     monkeypatch.setitem(catalogue._games, race.name, race)
     served = []
     monkeypatch.setattr(server, "serve", lambda room, *rest: served.append(room))
-    assert play_cli.main([race.name, "--seed", "1", "--no-browser"]) == 0
+    assert main(["play", race.name, "--seed", "1", "--no-browser"]) == 0
     assert served[0].welcome()["plan"]["opponents"] == ["random"]
     game = served[0].plan.start()
     messages = list(game.play_on())
     assert messages[-1]["players"] == ["you", "random"]
-    assert watch_cli.main([race.name, "--seed", "1", "--no-browser"]) == 0
+    assert main(["watch", race.name, "--seed", "1", "--no-browser"]) == 0
     watched = served[1].first().game.show(-1)
     assert watched["complete"]
     assert watched["players"] == ["random", "random"]
     monkeypatch.setattr("builtins.input", lambda _: "1")
-    assert terminal.main([race.name, "--seed", "1", "--output", str(tmp_path / "race.json")]) == 0
+    assert main(["play", "--text", race.name, "--seed", "1", "--output", str(tmp_path / "race.json")]) == 0
     assert "player_1 (random)" in capsys.readouterr().out
     assert json.loads((tmp_path / "race.json").read_text())["game"] == race.name

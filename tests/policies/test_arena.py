@@ -6,9 +6,9 @@ import sys
 import numpy as np
 import pytest
 from monsterzoo import policies
+from monsterzoo.cli import main
 from monsterzoo.envs import IllegalActionError, variant
 from monsterzoo.training.arena import Tournament, all_seatings, arena, enter
-from monsterzoo.training.cli import main
 from monsterzoo.training.extras import how_to_get
 from monsterzoo.training.ratings import ELO, elo, fit_ratings, mean_with_interval
 from needs import needs

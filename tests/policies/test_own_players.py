@@ -10,9 +10,9 @@ import monsterzoo.envs as mz
 import numpy as np
 import pytest
 from monsterzoo import policies
+from monsterzoo.cli import main
 from monsterzoo.envs import IllegalActionError
 from monsterzoo.training.arena import arena
-from monsterzoo.training.cli import main
 
 PLAYERS = """
 import abc

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from monsterzoo.cli import play as play_cli
+from monsterzoo.cli import watch as watch_cli
 from monsterzoo.envs import replay
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
@@ -16,7 +18,6 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.pikit.text import cards_of
 from monsterzoo.policies import from_function
-from monsterzoo.training import play_cli, watch_cli
 from needs import needs
 
 needs("starlette")
@@ -444,12 +445,12 @@ def test_play_and_watch_complain_before_they_serve(tmp_path: Any) -> None:
     for command, words, problem in (
         (play_cli, ["pikit_v0", "--players", "9"], "players=9 is not allowed"),
         (play_cli, ["pikit_v0", "--opponents", "nobody"], "there is no policy 'nobody'"),
+        (play_cli, ["pikit_v0", "--opponents", "random", "random"], "one for each of the 3, got 2"),
         (
             play_cli,
-            ["pikit_v0", "--opponents", "random", "random"],
-            "one for each of the 3, got 2",
+            ["pikit_v0", "--opponents", "random", "--port", "99999"],
+            "--port 99999 is not allowed",
         ),
-        (play_cli, ["pikit_v0", "--opponents", "random", "--port", "99999"], "port 99999 cannot be used"),
         (watch_cli, [], "either a GAME or --record"),
         (watch_cli, ["pikit_v0", "--record", "x"], "either a GAME or --record"),
         (watch_cli, ["--record", str(tmp_path / "none.json")], "there is no file"),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import monsterzoo.envs as mz
 import pytest
+from monsterzoo.cli import main
 from monsterzoo.table import terminal
 
 WORDS = ["pikit_v0", "--players", "2", "--seed", "3", "--option", "max_turns=6"]
@@ -29,7 +30,7 @@ def play(monkeypatch: pytest.MonkeyPatch, lines: list[str], *words: str) -> int:
             raise EOFError from None
 
     monkeypatch.setattr("builtins.input", answer)
-    return terminal.main([*WORDS, *words])
+    return main(["play", "--text", *WORDS, *words])
 
 
 def test_a_game_is_played_to_its_end(
@@ -43,6 +44,11 @@ def test_a_game_is_played_to_its_end(
     assert "Pikit   turn" in shown, "at the end everything lies open"
     end = mz.replay(json.loads(out.read_text()))
     assert end.snapshot()["over"]
+
+
+def test_only_a_game_as_text_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["play", *WORDS, "--output", str(tmp_path / "game.json")]) == 2
+    assert capsys.readouterr().err == "monsterzoo play: --output needs --text\n"
 
 
 def test_what_is_shown_is_the_seats_view_and_its_legal_actions(
@@ -104,7 +110,7 @@ def test_any_seat_and_any_opponents(
 ) -> None:
     monkeypatch.setattr("builtins.input", lambda _: "1")
     words = ["bite_night_v0", "--players", "3", "--option", "laps=1", "--seat", str(seat), "--seed", "1"]
-    assert terminal.main([*words, "--opponents", "heuristic", "search:2"]) == 0
+    assert main(["play", "--text", *words, "--opponents", "heuristic", "search:2"]) == 0
     shown = capsys.readouterr().out
     clockwise = f"player_{(seat + 1) % 3} (heuristic), player_{(seat + 2) % 3} (search:2)"
     assert shown.startswith(f"Bite Night: you are player_{seat}, against {clockwise}. Seed 1.")
@@ -114,16 +120,18 @@ def test_any_seat_and_any_opponents(
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--seat", "2"], "--seat 2 is not allowed; allowed: a whole number from 0 to 1"),
+        (["--seat", "2"], "--seat 2 is not allowed; allowed: an integer from 0 to 1"),
         (["--seat", "first"], "--seat first is not allowed"),
         (["--seed", "-1"], "--seed -1 is not allowed"),
         (["--opponents", "random", "random"], "opponents: expected one for all seats or one for each of the 1, got 2"),
         (["--opponents", "chess"], "there is no policy 'chess'"),
     ],
 )
-def test_mistakes_on_the_command_line_are_refused(words: list[str], problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
-        terminal.main([*WORDS[:3], *words])
+def test_mistakes_on_the_command_line_are_refused(
+    words: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["play", "--text", *WORDS[:3], *words]) == 2
+    assert problem in capsys.readouterr().err
 
 
 # --- In a terminal ---
@@ -132,7 +140,7 @@ def test_mistakes_on_the_command_line_are_refused(words: list[str], problem: str
 def run_in_terminal(*words: str) -> tuple[subprocess.Popen[bytes], int]:
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "monsterzoo.table.terminal", *WORDS, *words],
+        [sys.executable, "-m", "monsterzoo.cli", "play", "--text", *WORDS, *words],
         stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # jobs in the background ignore it
     )  # fmt: skip

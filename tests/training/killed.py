@@ -21,8 +21,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from monsterzoo import cli
+from monsterzoo.cli import arena as arena_cli
+from monsterzoo.cli import exploit as exploit_cli
+from monsterzoo.cli import train as train_cli
 from monsterzoo.envs.core import catalogue
-from monsterzoo.training import arena, arena_cli, cli, expert, exploit_cli, models_page, ppo, train_cli, zoo
+from monsterzoo.training import arena, expert, models_page, ppo, zoo
 from monsterzoo.training.config import Config, SearchConfig
 from monsterzoo.training.exits import exit_code
 from monsterzoo.training.runs import CHECKPOINT

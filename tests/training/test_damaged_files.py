@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from monsterzoo.cli import main
 from monsterzoo.envs import VectorGame, variant
 from monsterzoo.policies.networks import WEIGHTS
 from monsterzoo.policies.networks import files as weights_files
@@ -19,7 +20,6 @@ from monsterzoo.policies.networks.policy import make as make_net_policy
 from monsterzoo.training import expert
 from monsterzoo.training import network as networks
 from monsterzoo.training.arena import Tournament, enter
-from monsterzoo.training.cli import main
 from monsterzoo.training.config import RUN, Config, SearchConfig
 from monsterzoo.training.models import publish
 from monsterzoo.training.network import Network
@@ -495,8 +495,8 @@ def test_no_command_runs_code_in_a_file(
         ("{}", "'config' is missing"),
         ('{"config": {}}', "'game' is missing"),
         ('{"config": {"game": "nim_v0", "colour": 3}}', "options that this version does not know: colour"),
-        ('{"config": {"game": "nim_v0", "gamma": NaN}}', r"run\.json: --gamma nan is not allowed; allowed: a number"),
-        ('{"config": {"game": "nim_v0", "width": "wide"}}', r"run\.json: --width wide is not allowed"),
+        ('{"config": {"game": "nim_v0", "gamma": NaN}}', r"run\.json: gamma=nan is not allowed; allowed: a number"),
+        ('{"config": {"game": "nim_v0", "width": "wide"}}', r"run\.json: width='wide' is not allowed"),
     ],
 )
 def test_a_damaged_description_is_refused(text: str, problem: str, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from needs import needs
 
 rich = needs("rich")
 
-from monsterzoo.training import arena_cli, curves
+from monsterzoo.cli import arena as arena_cli
+from monsterzoo.training import curves
 from monsterzoo.training.arena import arena
 from monsterzoo.training.config import Config
 from monsterzoo.training.display import Display, win_rates

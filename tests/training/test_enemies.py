@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from monsterzoo.benchmarks import enemies
+from monsterzoo.cli import main
 from monsterzoo.envs.core import catalogue
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.networks import files as weights_files
 from monsterzoo.training import ppo
-from monsterzoo.training.cli import main
 from monsterzoo.training.config import Config
 from monsterzoo.training.fingerprints import fingerprint
 from monsterzoo.training.models import enter_model, publish

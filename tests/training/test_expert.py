@@ -5,8 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from monsterzoo.cli import main
 from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, read
-from monsterzoo.training.cli import main
+from monsterzoo.policies.networks.files import WEIGHTS
+from monsterzoo.policies.networks.policy import NeuralPolicy
 from monsterzoo.training.config import RUN, RunConfig, SearchConfig
 from monsterzoo.training.expert import FOLDER, Trainer, advantages
 from monsterzoo.training.runs import CHECKPOINT, train
@@ -103,5 +105,5 @@ def test_the_command_line_tells_the_methods_apart(tmp_path: Path, capsys: pytest
     assert main(["train", "--resume", "--method", "ppo", "--out", str(tmp_path / "run")]) == 2
     assert "--method ppo contradicts the run" in capsys.readouterr().err
     assert main(["train", "--method", "search", "--game", "pikit_v0", "--simulations", "0"]) == 2
-    assert "--simulations 0 is not allowed; allowed: a whole number from 2" in capsys.readouterr().err
+    assert "--simulations 0 is not allowed; allowed: an integer from 2" in capsys.readouterr().err
     assert main(["train", "--resume", "--updates", "2", "--out", str(tmp_path / "run")]) == 0

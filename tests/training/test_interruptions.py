@@ -14,12 +14,12 @@ from typing import Any
 import killed
 import pytest
 import torch
+from monsterzoo.cli import main
 from monsterzoo.envs.core import catalogue
 from monsterzoo.policies.networks import WEIGHTS
 from monsterzoo.policies.networks import files as weights_files
 from monsterzoo.training import ppo, runs
 from monsterzoo.training.arena import Tournament
-from monsterzoo.training.cli import main
 from monsterzoo.training.config import MAY_CHANGE, RUN, Config
 from monsterzoo.training.interrupts import SIGNALS, Interrupted, Patient
 from monsterzoo.training.journal import METRICS, Journal

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from monsterzoo.benchmarks import ladders, strength
+from monsterzoo.cli import main
 from monsterzoo.envs.core import catalogue
-from monsterzoo.training.cli import main
 from monsterzoo.training.variants import NamedVariant, all_variants
 from nim import NIM
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from monsterzoo.cli import main
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import heuristics
 from monsterzoo.training import studying
-from monsterzoo.training.cli import main
 from monsterzoo.training.config import PlayoutConfig, RunConfig
 from monsterzoo.training.lessons import COMPARED, IMITATED
 from monsterzoo.training.playouts import Trainer, centred
@@ -79,4 +79,4 @@ def test_the_command_line_has_it(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "--playout search:10 does not play inside compiled loops; heuristics and networks do" in capsys.readouterr().err
     )
     assert main([*words, "--candidates", "1"]) == 2
-    assert "--candidates 1 is not allowed; allowed: a whole number from 2" in capsys.readouterr().err
+    assert "--candidates 1 is not allowed; allowed: an integer from 2" in capsys.readouterr().err

@@ -1,6 +1,5 @@
 """Self-play PPO: it finds the best play where that is known, gets better where it is not, and can be interrupted."""
 
-import argparse
 import json
 import os
 import shlex
@@ -11,6 +10,7 @@ from typing import BinaryIO
 import numpy as np
 import pytest
 import torch
+from monsterzoo.cli import main
 from monsterzoo.envs import VectorGame
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.match.players import make_player
@@ -18,8 +18,7 @@ from monsterzoo.policies import make
 from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, read
 from monsterzoo.training import network as networks
 from monsterzoo.training import runs
-from monsterzoo.training.cli import main
-from monsterzoo.training.config import FORMER_NAMES, RUN, Config, add_options, given
+from monsterzoo.training.config import FORMER_NAMES, RUN, Config
 from monsterzoo.training.evaluation import play_games
 from monsterzoo.training.network import Network, NetworkPolicy
 from monsterzoo.training.ppo import Trainer, stagger
@@ -298,18 +297,20 @@ def test_weights_that_are_no_weights_are_refused(tmp_path: Path) -> None:
         make(f"net:{tmp_path}", "yokai_septet_v0")
 
 
-def test_the_command_of_a_run_gives_its_options_again() -> None:
-    parser = argparse.ArgumentParser()
-    add_options(parser)
-    odd = {"target": 3, "scoring": "basic", "deck": {"1": 9, "2": 3}, "laps": None, "text": "it's 7", "digits": "7"}
+def test_the_command_of_a_run_gives_its_options_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Config] = []
+    monkeypatch.setattr("monsterzoo.training.runs.train", lambda config, resume: given.append(config))
+    odd = {"target": None, "scoring": "basic", "max_rounds": 7}
+    deck = {"deck": {"1": 12, "2": 8, "3": 8, "4": 8, "5": 8, "6": 8, "7": 8}}
     for config in (
-        Config("pikit_v0"),
+        Config("pikit_v0", options=deck),
         replace(SMALL, imitate="", clip_range=0.25, seed=7, players=3, options=odd, out="a folder/run"),
         replace(SMALL, opponents=(), evaluate=(), tensorboard=True),
     ):
         words = shlex.split(config.command())
         assert words[:2] == ["monsterzoo", "train"]
-        assert Config(**given(parser.parse_args(words[2:]))) == config
+        assert main(words[1:]) == 0
+        assert given.pop() == config
 
 
 def test_runs_from_before_the_options_were_renamed_can_be_read(tmp_path: Path) -> None:

@@ -134,4 +134,4 @@ def test_a_run_can_be_published(tmp_path, options, file) -> None:
 @pytest.mark.parametrize("games", ["0", "-4", "x", "3", "1e3", "nan"])
 def test_too_few_games_to_measure_are_refused(games, capsys) -> None:
     assert exit_code("models", models.main, ["--games", games]) == 2
-    assert f"models: --games {games} is not allowed; allowed: a whole number from 4" in capsys.readouterr().err
+    assert f"models: --games {games} is not allowed; allowed: an integer from 4" in capsys.readouterr().err

@@ -1,20 +1,21 @@
 """MaskablePPO's environments: the games of the AEC API, step by step, and self-play against the past."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from monsterzoo.envs import env_seed
+from monsterzoo.envs import env_seed, make_vec
 from monsterzoo.envs import make as make_env
 from needs import needs
 
 needs("sb3_contrib")
 
 from monsterzoo.benchmarks import sb3 as benchmark
-from monsterzoo.policies import Decisions, from_sb3
+from monsterzoo.cli import main
+from monsterzoo.policies import Decisions, from_sb3, make
 from monsterzoo.training import sb3
-from monsterzoo.training.exits import exit_code
 from monsterzoo.training.sb3 import MaskedCategorical, MaskedPolicy, PastSelf, SelfPlay, make_vec_env
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
@@ -219,24 +220,55 @@ def test_the_benchmark_compares_equal_rollouts(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        ("--steps 0", "--steps 0 is not allowed; allowed: a whole number from 1"),
-        ("--num-envs nan", "--num-envs nan is not allowed; allowed: a whole number from 1 to 1048576"),
-        ("--seed -1", "--seed -1 is not allowed; allowed: a whole number from 0 to 4294967295"),
-        ("--opponents nobody", "there is no policy 'nobody'"),
-        ("--against random nobody", "there is no policy 'nobody'"),
+        ("pikit_v0 --steps 0", "--steps 0 is not allowed; allowed: an integer from 1"),
+        ("pikit_v0 --num-envs nan", "--num-envs nan is not allowed; allowed: an integer from 1 to 1048576"),
+        ("pikit_v0 --seed -1", "--seed -1 is not allowed; allowed: an integer from 0 to 4294967295"),
+        ("pikit_v0 --opponents nobody", "there is no policy 'nobody'"),
+        ("pikit_v0 --against random nobody", "there is no policy 'nobody'"),
         ("--game poker_v0", "there is no game 'poker_v0'"),
     ],
 )
-def test_the_command_says_what_is_wrong_before_it_learns(words: str, problem: str, capsys) -> None:
-    assert exit_code("sb3", sb3.main, [*words.split(), "--out", "nowhere/x.zip"]) == 2
-    assert capsys.readouterr().err.startswith(f"sb3: {problem}")
+def test_the_command_says_what_is_wrong_before_it_learns(words: str, problem: str, capsys, tmp_path: Path) -> None:
+    assert main(["sb3", *words.split(), "--out", str(tmp_path / "run")]) == 2
+    assert capsys.readouterr().err.startswith(f"monsterzoo sb3: {problem}")
+    assert not list(tmp_path.iterdir())
 
 
 def test_options_given_in_python_are_checked_alike() -> None:
     for wrong in ({"steps": 0}, {"steps": 2.5}, {"steps": 9, "num_envs": True}, {"steps": 9, "seed": 1 << 32}):
-        with pytest.raises(ValueError, match="is not allowed; allowed: a whole number"):
+        with pytest.raises(ValueError, match="is not allowed; allowed: an integer"):
             sb3.learn("pikit_v0", **wrong)
-    with pytest.raises(ValueError, match="--keep 0 is not allowed"):
+    with pytest.raises(ValueError, match="keep=0 is not allowed"):
         sb3.PastSelf("pikit_v0", keep=0)
-    with pytest.raises(ValueError, match="--every 0 is not allowed"):
+    with pytest.raises(ValueError, match="every=0 is not allowed"):
         sb3.SelfPlay(sb3.PastSelf("pikit_v0"), every=0)
+
+
+def test_the_command_trains_a_policy_that_the_arena_plays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    run, size = tmp_path / "run", ["--steps", "64", "--num-envs", "2"]
+    assert main(["sb3", "--game", "pikit_v0", "--players", "2", *size, "--out", str(run)]) == 0
+    shown = capsys.readouterr().out
+    assert f"done: the policy is 'ppo:{run}'" in shown
+    assert "wins against random: 0." in shown
+    words = ["--policies", f"ppo:{run}", "random", "--games", "2", "--quiet"]
+    assert main(["arena", "pikit_v0", "--players", "2", *words]) == 0
+    model, written = MaskablePPO.load(run / "model.zip"), make(f"ppo:{run}", "pikit_v0", players=2)
+    games = make_vec("pikit_v0", 64, players=2, seed=3)
+    for _ in range(20):
+        asked = (games.observations, games.action_masks, games.seats, games.states)
+        assert (from_sb3(model).act(*asked) == written.act(*asked)).mean() > 0.95, "but for ties"
+        games.step(games.sample_actions())
+
+
+def test_only_networks_that_fit_are_written(tmp_path: Path) -> None:
+    env = sb3.make_vec_env("pikit_v0", 2, players=2)
+    path = tmp_path / "policy.npz"
+    with pytest.raises(ValueError, match="only a network with Trunk"):
+        sb3.save_policy(MaskablePPO("MlpPolicy", env), path, "pikit_v0", players=2)
+    network = {"features_extractor_class": sb3.Trunk, "net_arch": []}
+    model = MaskablePPO(sb3.MaskedPolicy, env, policy_kwargs=network)
+    with pytest.raises(ValueError, match="the model"):
+        sb3.save_policy(model, path, "yokai_septet_v0")
+    assert not path.exists()
+    sb3.save_policy(model, path, "pikit_v0", players=2)
+    assert make(f"ppo:{path}", "pikit_v0", players=2)

@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from monsterzoo.cli import main
 from monsterzoo.envs.core import catalogue
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training.arena import arena
-from monsterzoo.training.cli import main
 from monsterzoo.training.config import USUAL, Config
 from nim import NIM
 

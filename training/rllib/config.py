@@ -4,11 +4,11 @@ from functools import partial
 from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.options import Choice, Integer, checked
 from monsterzoo.envs.spaces import action_space, observation_space
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
-from ..settings import Whole
 from .learner import BatchLearner
 from .module import MaskedModule
 from .runner import BatchRunner
@@ -54,18 +54,13 @@ def ppo_config(
         options: the game's options.
     """
     variant = find_game(game).variant(**options)
-    if networks not in ("shared", "team"):
-        raise ValueError(f"networks={networks!r} is not allowed; allowed: 'shared', 'team'")
+    checked("networks", networks, Choice("shared", "team"))
     if multi_agent and opponents is not None:
         raise ValueError("with multi_agent=True every seat learns: there are no opponents to choose")
-    for name, number, allowed in (
-        ("env_runners", env_runners, Whole(0)), ("envs_per_runner", envs_per_runner, Whole(1)),
-        ("width", width, Whole(1)), ("blocks", blocks, Whole(0)),
-    ):  # fmt: skip
-        try:
-            allowed(number)
-        except (ValueError, TypeError):
-            raise ValueError(f"{name}={number!r} is not allowed; allowed: {allowed}") from None
+    checked("env_runners", env_runners, Integer(0))
+    checked("envs_per_runner", envs_per_runner, Integer(1))
+    checked("width", width, Integer(1))
+    checked("blocks", blocks, Integer(0))
     if not multi_agent:
         OneSeat(variant, 1, opponents or "random", seat)  # raises ValueError for what cannot be played
     settings = {"game": game, "options": options, "seat": seat, "skip_forced": skip_forced}

@@ -4,24 +4,18 @@ What is shown is what the seat knows (`text_observation`), with a mark where it 
 its legal actions. Other seats' moves are not announced: some are secret, and the view tells what became known.
 """
 
-import argparse
-import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from monsterzoo.envs.aec import GameEnv
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.options import Integer, as_flag, refusal
 from monsterzoo.envs.language import read_choice, rules_in_short
 from monsterzoo.envs.match.players import act_in, name_of
 from monsterzoo.envs.match.seating import seat_opponents
 from monsterzoo.envs.spaces import fresh_seed
-from monsterzoo.training import settings
 from monsterzoo.training.files import write_json
-from monsterzoo.training.game_options import add_game_arguments, game_options, parse
-from monsterzoo.training.settings import LARGEST_SEED, Checked, Whole
-from monsterzoo.training.specs import about_policies
 
 HELP = """Type the number of an action, or its name (the beginning is enough where it is clear).
   ?        this help
@@ -31,26 +25,15 @@ HELP = """Type the number of an action, or its name (the beginning is enough whe
 Lines marked with * have changed since your last decision."""
 
 
-@dataclass(frozen=True)
-class PlayOptions(Checked):
-    """Options of a game against policies."""
-
-    seat: Annotated[int, "your seat, from 0", Whole(0)] = 0
-    seed: Annotated[int | None, "of the game's luck; a fresh one by default", Whole(0, LARGEST_SEED)] = None
-
-
-def main(words: Sequence[str]) -> int:
+def play(variant: Variant, opponents: Sequence[str] | None, seat: int, seed: int | None, output: Path | None) -> int:
     """Play one game; returns the exit code, 130 after Ctrl-C. Raises `ValueError` for bad options."""
-    parsed = parse(_parser(), words)
-    variant = find_game(parsed.game).variant(**game_options(parsed))
+    if seat >= variant.players:
+        raise refusal(as_flag("seat", seat), Integer(0, variant.players - 1))
     env = GameEnv(variant.game, **variant.options)
-    options = PlayOptions(**settings.given(parsed, PlayOptions))
-    if options.seat >= variant.players:
-        raise settings.refusal("seat", options.seat, Whole(0, variant.players - 1))
-    seed = fresh_seed() if options.seed is None else options.seed
-    own = variant.agents[options.seat]
-    clockwise = [*variant.agents[options.seat + 1 :], *variant.agents[: options.seat]]
-    others = dict(zip(clockwise, seat_opponents(variant, parsed.opponents, seed)))
+    seed = fresh_seed() if seed is None else seed
+    own = variant.agents[seat]
+    clockwise = [*variant.agents[seat + 1 :], *variant.agents[:seat]]
+    others = dict(zip(clockwise, seat_opponents(variant, opponents, seed)))
     env.reset(seed=seed)
     print(f"{variant.game.title}: you are {own}, against {_who(others)}. Seed {seed}. ? is help.")
     code, left = 0, True
@@ -59,30 +42,10 @@ def main(words: Sequence[str]) -> int:
     except KeyboardInterrupt as interruption:
         code = int(getattr(interruption, "code", 130))
     print("\nThe game is left." if left else _ending(env, own))
-    if parsed.output is not None:
-        write_json(parsed.output, env.record())
-        print(f"The record is in {parsed.output}; `monsterzoo replay {parsed.output}` shows it.")
+    if output is not None:
+        write_json(output, env.record())
+        print(f"The record is in {output}; `monsterzoo replay {output}` shows it.")
     return code
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "monsterzoo play --text",
-        description="Play a game against policies in the terminal.",
-        epilog=about_policies(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_game_arguments(parser)
-    parser.add_argument("--text", action="store_true", help=argparse.SUPPRESS)  # who comes here has said so
-    parser.add_argument(
-        "--opponents",
-        nargs="+",
-        metavar="POLICY",
-        help="who plays the other seats: one for all, or one each, clockwise (default: the heuristic, else random)",
-    )
-    settings.add_flags(parser, PlayOptions)
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write the game's record here, as JSON")
-    return parser
 
 
 def _who(others: dict[str, Any]) -> str:
@@ -163,7 +126,3 @@ def _ending(env: GameEnv, own: str) -> str:
     else:
         result = f"{' and '.join(winners)} won."
     return f"\n{env.variant.draw_table(env.states, 0)}\n\n{result}"
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,6 +1,6 @@
-"""`monsterzoo compile`: compile everything ahead, for containers, clusters and the impatient.
+"""`monsterzoo compile`: compile games ahead of their first use, for containers and clusters.
 
-Every way to use a game is used once, on the smallest scale; whatever that compiles is kept for later processes.
+Every way to use a game is used once, on the smallest scale; what that compiles is cached for later processes.
 """
 
 import argparse
@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
 from monsterzoo.envs import make_vec, names
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.compiling.cache import cache_root
@@ -20,8 +21,9 @@ from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import from_function
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.search import SearchPolicy, parse
+from monsterzoo.training.arena import Tournament, enter
 
-from .arena import Tournament, enter
+from .options import Parser
 
 
 def one_game(game: Game) -> None:
@@ -79,16 +81,15 @@ STAGES: dict[str, Callable[[Game], None]] = {
 }
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(words: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="monsterzoo compile", description="Compile games ahead of their first use.")
-    parser.add_argument(
-        "games", nargs="*", metavar="GAME", help=f"games to compile (default: all): {', '.join(names())}"
-    )
-    chosen = parser.parse_args(arguments)
+    parser = Parser("compile", "Compile games ahead of their first use.", game=False)
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"games (default: all): {', '.join(names())}")
+    parser.add_argument("--game", dest="more", action="extend", nargs="+", default=[], help=argparse.SUPPRESS)
+    chosen = parser.read(words)
     if JIT_OFF:
         raise ValueError("NUMBA_DISABLE_JIT is set: nothing is compiled")
-    games = [find_game(name) for name in chosen.games or names()]
+    games = [find_game(name) for name in [*chosen.games, *chosen.more] or names()]
     turn_off()
     begun = time.perf_counter()
     for game in games:

@@ -1,35 +1,47 @@
 """`monsterzoo arena`: a tournament on the command line, with its tables, files and picture."""
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Annotated, Any
 
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.options import Checked, Specs, Switch, Text, label
+from monsterzoo.training.arena import MOST_GAMES, USUAL_GAMES, ArenaOptions, Spread, Tournament, enter
+from monsterzoo.training.extras import how_to_get
+from monsterzoo.training.files import replacing, write_json
 
-from . import settings
-from .arena import MOST_GAMES, USUAL_GAMES, ArenaOptions, Spread, Tournament, enter
-from .extras import how_to_get
-from .files import replacing, write_json
-from .game_options import add_game_arguments, game_options, label, parse
-from .ray_options import add_ray_arguments, uses_ray
-from .specs import about_policies
+from .options import Parser, RayOptions, chosen_variant, given
 
 PLAIN_SECONDS = 10.0
 
 
+@dataclass(frozen=True)
+class Options(Checked):
+    """Flags of the command beside those of a tournament."""
+
+    policies: Annotated[tuple[str, ...], "who plays, see below", Specs()]
+    alone: Annotated[str | None, "this one has one side at every table, the others the rest", Text("POLICY")] = None
+    output: Annotated[
+        str | None, "PATH.json the result, PATH.png a plot, PATH.npz all games; resumes", Text("PATH")
+    ] = None
+    quiet: Annotated[bool, "no progress", Switch()] = False
+
+
 def main(words: Sequence[str]) -> int:
     """Play, print, write; 130 or 143 after an interruption, with what was finished printed and written all the same."""
-    parsed = parse(_parser(), words)
-    options = ArenaOptions(**settings.given(parsed, ArenaOptions))
-    variant = find_game(parsed.game).variant(**game_options(parsed))
-    names, policies = enter(variant, parsed.policies, options.seed)
-    alone = names[parsed.policies.index(parsed.alone)] if parsed.alone in parsed.policies else parsed.alone
+    about = "Let policies play against each other and rank them."
+    most = {"games": f"{USUAL_GAMES}, or at most {MOST_GAMES} with --until-interval"}
+    parsed = Parser("arena", about, Options, ArenaOptions, RayOptions, policies=True, defaults=most).read(words)
+    own, ray = Options(**given(parsed, Options)), RayOptions(**given(parsed, RayOptions))
+    options = ArenaOptions(**given(parsed, ArenaOptions))
+    variant = chosen_variant(parsed)
+    names, policies = enter(variant, own.policies, options.seed)
+    alone = names[own.policies.index(own.alone)] if own.alone in own.policies else own.alone
     tournament = Tournament(variant, names, options.seed, alone)
-    stem = parsed.output.with_suffix("") if parsed.output is not None else None
+    stem = Path(own.output).with_suffix("") if own.output is not None else None
     record = stem.with_name(stem.name + ".npz") if stem is not None else None
     if record is not None and record.exists():
         tournament.load(record)
@@ -37,8 +49,8 @@ def main(words: Sequence[str]) -> int:
     interruption: KeyboardInterrupt | None = None
     total = tournament.whole_deals(options.most_games) * len(tournament.seatings)
     with (
-        _Progress(total, parsed.quiet, options.until_interval) as progress,
-        _spread(parsed, tournament, options.batch) as spread,
+        _Progress(total, own.quiet, options.until_interval) as progress,
+        _spread(ray, tournament, own.policies, options.batch) as spread,
     ):
         try:
             tournament.play(
@@ -66,38 +78,18 @@ def main(words: Sequence[str]) -> int:
     return int(getattr(interruption, "code", 130))
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "monsterzoo arena",
-        description="Let policies play against each other and rank them.",
-        epilog=about_policies(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_game_arguments(parser)
-    parser.add_argument("--policies", nargs="+", required=True, metavar="POLICY", help="who plays, see below")
-    parser.add_argument("--alone", metavar="POLICY", help="this one has one side at every table, the others the rest")
-    most = f"{USUAL_GAMES}, or at most {MOST_GAMES} with --until-interval"
-    settings.add_flags(parser, ArenaOptions, {"games": most})
-    parser.add_argument(
-        "--output", type=Path, metavar="PATH", help="PATH.json the result, PATH.png a plot, PATH.npz all games; resumes"
-    )
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-    add_ray_arguments(parser, "play the games")
-    return parser
-
-
 @contextmanager
-def _spread(parsed: argparse.Namespace, tournament: Tournament, batch: int) -> Iterator[Spread | None]:
-    """Who plays the games elsewhere, if that is wanted."""
-    if not uses_ray(parsed):
+def _spread(ray: RayOptions, tournament: Tournament, policies: tuple[str, ...], batch: int) -> Iterator[Spread | None]:
+    """What plays the games on Ray, if that is wanted."""
+    if ray.ray is None:
         yield None
         return
-    from .ray_arena import RayTables
-    from .ray_pool import joined
+    from monsterzoo.training.ray_arena import RayTables
+    from monsterzoo.training.ray_pool import joined
 
     with (
-        joined(parsed.ray, parsed.workers),
-        RayTables(tournament, parsed.policies, batch, parsed.workers) as tables,
+        joined(ray.ray, ray.workers),
+        RayTables(tournament, policies, batch, ray.workers) as tables,
     ):
         yield tables
 

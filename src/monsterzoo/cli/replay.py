@@ -1,50 +1,59 @@
 """`monsterzoo replay`: a recorded game, move by move, or the position after some of them."""
 
-import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from monsterzoo.envs import replay
+from monsterzoo.envs.core.options import Checked, Integer, Switch, Text, as_flag, refusal
+from monsterzoo.training.files import read_json, write_json
 
-from . import settings
-from .files import read_json, write_json
-from .settings import Whole
+from .options import Parser, given
+
+
+@dataclass(frozen=True)
+class Options(Checked):
+    """Flags of the command."""
+
+    at: Annotated[int | None, "stop after N moves (default: at the end)", Integer(0)] = None
+    view: Annotated[str, "all, or what player_0, player_1, … knows there", Text("WHO")] = "all"
+    output: Annotated[str | None, "write the position as a snapshot, as JSON", Text("FILE")] = None
+    quiet: Annotated[bool, "the position alone, not the moves", Switch()] = False
 
 
 def main(words: Sequence[str]) -> int:
-    """Show a record; raises `ValueError` for files that hold none, and for games that cannot be."""
-    parser = argparse.ArgumentParser(
-        "monsterzoo replay", description="Show a recorded game (env.record() as JSON, or `monsterzoo play --output`)."
-    )
+    """Show a record; raises `ValueError` for files that hold none, and for impossible games."""
+    about = "Show a recorded game: env.record() as JSON, or what `monsterzoo play --text --output FILE` wrote."
+    parser = Parser("replay", about, Options, game=False)
     parser.add_argument("file", type=Path, metavar="FILE", help="the record")
-    parser.add_argument("--at", metavar="N", help="stop after N moves (default: at the end)")
-    parser.add_argument("--view", default="all", metavar="WHO", help="all, or what player_0, player_1, … knows there")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write the position as a snapshot, as JSON")
-    parser.add_argument("--quiet", action="store_true", help="the position alone, not the moves")
-    parsed = parser.parse_args(words)
+    parsed = parser.read(words)
+    options = Options(**given(parsed, Options))
     record = read_record(parsed.file)
-    moves = _moves(parsed.at, len(record["actions"]))
+    total = len(record["actions"])
+    moves = total if options.at is None else options.at
+    if moves > total:
+        raise refusal(as_flag("at", moves), Integer(0, total))
     cut = {**record, "actions": record["actions"][:moves], "seats": list(record.get("seats") or [])[:moves]}
     try:
         env: Any = replay(cut)
     except ValueError as error:
         raise ValueError(f"{parsed.file}: {error}") from error
-    if parsed.view != "all" and parsed.view not in env.possible_agents:
-        raise settings.refusal("view", parsed.view, f"all, {', '.join(env.possible_agents)}")
+    if options.view != "all" and options.view not in env.possible_agents:
+        raise refusal(as_flag("view", options.view), f"all, {', '.join(env.possible_agents)}")
     played = env.record()
-    if not parsed.quiet:
+    if not options.quiet:
         for number, (seat, action) in enumerate(zip(played["seats"], played["actions"]), 1):
             print(f"{number:4}  player_{seat}  {action}")
         print()
-    if parsed.view == "all":
+    if options.view == "all":
         print(env.variant.draw_table(env.states, 0))
     else:
-        print(env.text_observation(parsed.view))
-    print("\n" + _state_of(env, moves, len(record["actions"])))
-    if parsed.output is not None:
-        write_json(parsed.output, env.snapshot())
-        print(f"The position is in {parsed.output}.")
+        print(env.text_observation(options.view))
+    print("\n" + _state_of(env, moves, total))
+    if options.output is not None:
+        write_json(Path(options.output), env.snapshot())
+        print(f"The position is in {options.output}.")
     return 0
 
 
@@ -56,15 +65,6 @@ def read_record(path: Path) -> dict[str, Any]:
     if not isinstance(record.get("actions"), list):
         raise ValueError(f"{path} is not the record of a game: it has no list 'actions'")
     return record
-
-
-def _moves(at: str | None, total: int) -> int:
-    if at is None:
-        return total
-    try:
-        return Whole(0, total)(at)
-    except ValueError:
-        raise settings.refusal("at", at, Whole(0, total)) from None
 
 
 def _state_of(env: Any, moves: int, total: int) -> str:

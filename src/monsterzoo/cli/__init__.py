@@ -13,21 +13,22 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 
-from .exits import exit_code
+from monsterzoo.training.exits import exit_code
 
 COMMANDS = {
-    "games": ("the games, their options and rules", "monsterzoo.training.games_cli:main"),
-    "play": ("play against policies, at a table in the browser or with --text", "monsterzoo.training.play_cli:main"),
-    "watch": ("watch policies at play, or a record, in the browser", "monsterzoo.training.watch_cli:main"),
-    "train": ("train a network by self-play", "monsterzoo.training.train_cli:main"),
-    "rllib": ("train a network with RLlib, on a cluster too", "monsterzoo.training.rllib_cli:main"),
-    "arena": ("let policies play against each other and rank them", "monsterzoo.training.arena_cli:main"),
-    "analyse": ("ask a policy about a position", "monsterzoo.training.analyse_cli:main"),
-    "exploit": ("find out how much can be won against a policy", "monsterzoo.training.exploit_cli:main"),
-    "replay": ("show a recorded game, move by move", "monsterzoo.training.replay_cli:main"),
+    "games": ("the games, their options and rules", "monsterzoo.cli.games:main"),
+    "play": ("play against policies, at a table in the browser or with --text", "monsterzoo.cli.play:main"),
+    "watch": ("watch policies at play, or a record, in the browser", "monsterzoo.cli.watch:main"),
+    "train": ("train a network by self-play", "monsterzoo.cli.train:main"),
+    "sb3": ("train a network with Stable-Baselines3", "monsterzoo.cli.sb3:main"),
+    "rllib": ("train a network with RLlib, on a cluster too", "monsterzoo.cli.rllib:main"),
+    "arena": ("let policies play against each other and rank them", "monsterzoo.cli.arena:main"),
+    "analyse": ("ask a policy about a position", "monsterzoo.cli.analyse:main"),
+    "exploit": ("find out how much can be won against a policy", "monsterzoo.cli.exploit:main"),
+    "replay": ("show a recorded game, move by move", "monsterzoo.cli.replay:main"),
     "bench": ("measure speed and strength", "monsterzoo.benchmarks.bench:main"),
-    "compile": ("compile games ahead of their first use", "monsterzoo.training.compile_cli:main"),
-    "doctor": ("what is installed, and what is missing for which command", "monsterzoo.training.doctor_cli:main"),
+    "compile": ("compile games ahead of their first use", "monsterzoo.cli.compile:main"),
+    "doctor": ("what is installed, and what is missing for which command", "monsterzoo.cli.doctor:main"),
 }
 """Name of a sub-command: what it does, and "module:function"."""
 
@@ -79,7 +80,3 @@ def _explain(words: list[str]) -> int:
 
         print(f"monsterzoo {version('monsterzoo')}")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,41 +1,42 @@
 """`monsterzoo games`: what can be played, with which options, and by which rules."""
 
-import argparse
 import json
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from monsterzoo.envs import names
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Game
-from monsterzoo.envs.core.options import REWARD
+from monsterzoo.envs.core.options import REWARD, Checked, Switch, label, write_option
 from monsterzoo.envs.language import rules_in_short
 from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.networks import pretrained
 
-from .game_options import label, write_option
+from .options import Parser, game_name, given
+
+
+@dataclass(frozen=True)
+class Options(Checked):
+    """Flags of the command."""
+
+    rules: Annotated[bool, "also the rules of GAME in short", Switch()] = False
+    json: Annotated[bool, "print JSON", Switch()] = False
 
 
 def main(words: Sequence[str]) -> int:
     """List the games, or tell about one; raises `ValueError` for an unknown one."""
-    parser = argparse.ArgumentParser("monsterzoo games", description="The games, their options and rules.")
-    parser.add_argument("game", nargs="?", metavar="GAME", help="tell about this one")
-    parser.add_argument("--game", dest="other", metavar="GAME", help=argparse.SUPPRESS)
-    parser.add_argument("--rules", action="store_true", help="also the game's rules in short")
-    parser.add_argument("--json", action="store_true", help="as JSON, for programs")
-    parsed = parser.parse_intermixed_args(list(words))
-    name = parsed.game or parsed.other
-    if parsed.rules and name is None:
-        raise ValueError(f"--rules of which game? GAME is one of {', '.join(names())}")
-    chosen = [find_game(one) for one in ([name] if name else names())]
-    if parsed.json:
+    parsed = Parser("games", "The games, their options and rules.", Options, game="name").read(words)
+    options = Options(**given(parsed, Options))
+    chosen = [find_game(one) for one in ([game_name(parsed)] if parsed.game or options.rules else names())]
+    if options.json:
         print(json.dumps([_facts(game) for game in chosen], indent=2))
-    elif name is None:
+    elif parsed.game is None:
         print(_overview(chosen))
     else:
         print(_page(chosen[0]))
-        if parsed.rules:
+        if options.rules:
             print("\n" + (rules_in_short(chosen[0]) or "The game's package has no rules in short."))
     return 0
 

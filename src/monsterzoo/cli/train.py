@@ -6,13 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.options import flag
+from monsterzoo.training.config import MAY_CHANGE, METHODS, RUN, USUAL, LessonConfig, RunConfig
 
-from .config import MAY_CHANGE, METHODS, RUN, Config, LessonConfig, RunConfig, add_options, given
-from .game_options import add_game_name, parse, which_game
-from .ray_options import add_ray_arguments, uses_ray
-from .settings import flag
-from .specs import about_policies
+from .options import Parser, RayOptions, chosen_variant, game_options, given
 
 
 def main(words: Sequence[str]) -> int:
@@ -20,66 +17,56 @@ def main(words: Sequence[str]) -> int:
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     _add_method(first)
     kind = METHODS[first.parse_known_args(words)[0].method]
-    parser = argparse.ArgumentParser(
-        "monsterzoo train",
-        description=DESCRIPTIONS[kind.method],
-        epilog=about_policies(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    add_game_name(parser)
+    usual = {
+        name: f"{' '.join(specs) if isinstance(specs, tuple) else specs}; no heuristic where the game has none"
+        for name, specs in USUAL.items()
+    }
+    parser = Parser("train", DESCRIPTIONS[kind.method], kind, RayOptions, policies=True, defaults=usual)
     _add_method(parser)
     changes = ", ".join(flag(name) for name in MAY_CHANGE if name != "out")
     parser.add_argument(
         "--resume", action="store_true", help=f"go on with the run in --out, with its options but for {changes}"
     )
-    add_options(parser, kind)
-    add_ray_arguments(parser, "play the games")
-    parsed = parse(parser, words, needed=False)
-    chosen = given(parsed, kind)
+    parsed = parser.read(words)
+    chosen, ray = given(parsed, kind), RayOptions(**given(parsed, RayOptions))
     config: RunConfig
     if parsed.resume:
-        folder = Path(chosen.get("out", Config.out))
+        folder = Path(chosen.get("out", RunConfig.out))
         if not (folder / RUN).exists():
             raise ValueError(f"there is no run in {folder} to go on with")
         config = RunConfig.read(folder / RUN)
         if "--method" in words and config.method != kind.method:
             raise ValueError(f"--method {kind.method} contradicts the run, which has --method {config.method}")
+        options = game_options(parsed)
+        chosen |= {name: options.pop(name) for name in ("players",) if name in options}
+        chosen |= {"options": options} if options else {}
+        chosen |= {} if parsed.game is None else {"game": parsed.game}
         config = config.going_on({**chosen, "out": str(folder)})
-    elif "game" in chosen:
-        config = kind(**{"players": _usual_players(chosen["game"], chosen.get("options", {})), **chosen})
-        find_game(config.game).variant(**config.game_options())  # mistakes are told without torch, too
     else:
-        raise which_game()
+        variant = chosen_variant(parsed)  # mistakes are told without torch, too
+        options = {key: value for key, value in game_options(parsed).items() if key != "players"}
+        config = kind(game=variant.game.name, players=variant.players, options=options, **chosen)
 
-    from .runs import train  # imports torch, which --help can do without
+    from monsterzoo.training.runs import train  # imports torch, which --help can do without
 
-    if uses_ray(parsed):
-        from .ray_pool import joined
+    if ray.ray is not None:
+        from monsterzoo.training.ray_pool import joined
 
-        with joined(parsed.ray, parsed.workers):
-            train(config, parsed.resume, kind=partial(_kind_on_ray(config), workers=parsed.workers))
+        with joined(ray.ray, ray.workers):
+            train(config, parsed.resume, kind=partial(_kind_on_ray(config), workers=ray.workers))
     else:
         train(config, parsed.resume)
     print(f"done: the policy is 'net:{config.out}'")
     return 0
 
 
-def _usual_players(game: str, options: dict[str, Any]) -> int:
-    """Two players, who learn fastest; the game's own number where they cannot play with these options."""
-    try:
-        return find_game(game).variant(**{**options, "players": Config.players}).players
-    except ValueError:
-        return int(find_game(game).options["players"].default)
-
-
 def _kind_on_ray(config: RunConfig) -> Callable[..., Any]:
     """What makes a method's learner with its games on Ray."""
     if isinstance(config, LessonConfig):
-        from .ray_lessons import kind_on_ray
+        from monsterzoo.training.ray_lessons import kind_on_ray
 
         return kind_on_ray(config.method)
-    from .ray_train import RayTrainer
+    from monsterzoo.training.ray_train import RayTrainer
 
     return RayTrainer
 
@@ -93,5 +80,5 @@ DESCRIPTIONS = {
 
 def _add_method(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--method", choices=sorted(METHODS), default=Config.method, help="what to learn by (default: %(default)s)"
+        "--method", choices=sorted(METHODS), default="ppo", help="what to learn by (default: %(default)s)"
     )

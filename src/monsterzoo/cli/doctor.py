@@ -11,11 +11,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from .cli import COMMANDS
-from .extras import installed, missing, requirements
+from monsterzoo.training.extras import installed, missing, requirements
+
+from . import COMMANDS
 
 NEEDS = {
     "train": ("train", ""),
+    "sb3": ("train", ""),
     "rllib": ("rllib", ""),
     "exploit": ("train", ""),
     "play": ("play", "needed at the table in the browser, not with --text"),
@@ -29,7 +31,7 @@ NEEDS = {
 def main(words: Sequence[str]) -> int:
     """Look around; returns 1 if something is wrong with what every command needs."""
     parser = argparse.ArgumentParser("monsterzoo doctor", description="What is installed, and what is missing.")
-    parser.add_argument("--json", action="store_true", help="as JSON, for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parsed = parser.parse_args(words)
     found = findings()
     print(json.dumps(found, indent=2) if parsed.json else as_text(found))

@@ -1,0 +1,240 @@
+"""What commands share: the game and its options, flags made from dataclasses of options, and help."""
+
+import argparse
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import MISSING, dataclass
+from typing import Annotated, Any
+
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.options import (
+    Allowed,
+    Checked,
+    GameOptions,
+    Integer,
+    Number,
+    Option,
+    Specs,
+    Switch,
+    Text,
+    as_flag,
+    flag,
+    options_of,
+    read_options,
+    refusal,
+)
+
+WIDTH = 79
+SPECS = {
+    "random": ("random", "a random legal action"),
+    "heuristic": ("heuristic", "rules of thumb, where the game has them"),
+    "search": ("search:BUDGET[,SETTING=VALUE…]", "search over what the hidden cards could be, see below"),
+    "net": ("net:FOLDER", "the network of a training run, or net:FILE"),
+    "pretrained": ("pretrained", "the network that ships with the package, where there is one"),
+}
+"""How the specs of a policy are written, and what they mean."""
+OWN = ("MODULE:NAME", "a policy of your own: a class or object with `act`, or a function")
+BUDGETS = ("simulations", "milliseconds")
+"""Settings of search that BUDGET sets."""
+
+
+class Parser(argparse.ArgumentParser):
+    """The parser of a command: its game, its options and its help.
+
+    Args:
+        command: its name, without "monsterzoo".
+        description: what it does.
+        kinds: dataclasses of options; each option is a flag.
+        game: whether it takes a game and its options; "name" is the name alone.
+        policies: whether the help explains how policies are written.
+        defaults: defaults in words, where the fields' own do not tell.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        description: str,
+        *kinds: type,
+        game: bool | str = True,
+        policies: bool = False,
+        defaults: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(
+            f"monsterzoo {command}",
+            description=textwrap.fill(" ".join(description.split()), WIDTH),
+            epilog=about_policies() if policies else None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        if game:
+            add_game(self, options=game != "name")
+        for kind in kinds:
+            add_flags(self, kind, defaults)
+
+    def read(self, words: Sequence[str] | None) -> argparse.Namespace:
+        """The command line (None: of this program); a game may stand anywhere among the flags."""
+        return self.parse_intermixed_args(words if words is None else list(words))
+
+
+# --- The game ---
+
+
+class _NameGame(argparse.Action):
+    """A game's name, in its own place or after `--game`; both must not differ."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        before = getattr(namespace, "named_game", None)
+        if before is not None and values is not None and values != before:
+            parser.error(f"{before} or {values}? Only one game can be chosen")
+        if values is not None:
+            namespace.named_game = namespace.game = values
+
+
+def add_game(
+    parser: argparse.ArgumentParser, game: str | None = None, players: int | None = None, options: bool = True
+) -> None:
+    """GAME (or `--game GAME`), `--players` and `--option KEY=VALUE`; a game and players given here are defaults."""
+    shown = "" if game is None else f" (default: {game})"
+    about = f"such as pikit_v0; --game GAME does as well{shown}"
+    parser.add_argument("named_game", nargs="?", action=_NameGame, metavar="GAME", help=about)
+    parser.add_argument("--game", action=_NameGame, default=game, help=argparse.SUPPRESS)
+    if not options:
+        return
+    shown = "the game's own" if players is None else str(players)
+    parser.add_argument("--players", metavar="N", help=f"number of players (default: {shown})")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="another option of the game, repeatable; VALUE is JSON, as in 'deck={\"1\": 9}', or None, or text",
+    )
+    parser.set_defaults(usual_players=players)
+
+
+def game_name(parsed: argparse.Namespace) -> str:
+    """The game of a command line; raises `ValueError` if none is named."""
+    if parsed.game is None:
+        from monsterzoo.envs import names
+
+        raise ValueError(f"which game? GAME is one of {', '.join(names())}")
+    return str(parsed.game)
+
+
+def game_options(parsed: argparse.Namespace) -> dict[str, Any]:
+    """The game's options on a command line; raises `ValueError` for text that is none."""
+    players = None if parsed.players is None else read_flag("players", parsed.players, Integer(1))
+    options = read_options(players, parsed.option)
+    if parsed.usual_players is not None:
+        options.setdefault("players", parsed.usual_players)
+    return options
+
+
+def chosen_variant(parsed: argparse.Namespace) -> Variant:
+    """The game of a command line with its options; raises `ValueError` for what is missing or not allowed."""
+    return find_game(game_name(parsed)).variant(**game_options(parsed))
+
+
+# --- Other options ---
+
+
+def add_flags(
+    parser: argparse.ArgumentParser,
+    kind: type,
+    defaults: Mapping[str, str] | None = None,
+    only: Collection[str] | None = None,
+) -> None:
+    """A flag for every option of a dataclass, or for some of them, with range and default in its help."""
+    for name, option in _flags(kind).items():
+        if only is not None and name not in only:
+            continue
+        values = option.values
+        more: dict[str, Any] = {"metavar": values.metavar, "required": option.default is MISSING}
+        if isinstance(values, Switch):
+            more = {"action": argparse.BooleanOptionalAction} if option.default else {"action": "store_true"}
+        elif isinstance(values, Specs):
+            more["nargs"] = "*"
+        flags = [flag(name), *(["--output"] if name == "out" else [])]
+        parser.add_argument(*flags, dest=name, default=None, help=_help(option, (defaults or {}).get(name)), **more)
+
+
+def _flags(kind: type) -> dict[str, Option]:
+    """The options of a dataclass but for the game and its options, which `add_game` is for."""
+    named = ("game", "players")
+    return {
+        name: option
+        for name, option in options_of(kind).items()
+        if name not in named and not isinstance(option.values, GameOptions)
+    }
+
+
+def _help(option: Option, default: str | None) -> str:
+    notes = [str(option.values)] if isinstance(option.values, Integer | Number) else []
+    if default is None and not any(option.default is one for one in (None, MISSING, False)):
+        default = " ".join(option.default) if isinstance(option.default, tuple) else str(option.default)
+    notes += [f"default: {default}"] if default else []
+    return (f"{option.meaning} ({'; '.join(notes)})" if notes else option.meaning).replace("%", "%%")
+
+
+def read_flag(name: str, value: Any, allowed: Allowed) -> Any:
+    """A flag's value, as argparse gives it; raises `ValueError` saying what is allowed."""
+    try:
+        return value if isinstance(value, bool) else allowed.read(value)
+    except (ValueError, TypeError, OverflowError):
+        raise refusal(as_flag(name, value), allowed) from None
+
+
+def given(parsed: argparse.Namespace, kind: type) -> dict[str, Any]:
+    """The options of a dataclass that were on the command line; raises `ValueError` for what is not allowed."""
+    found = ((name, option.values, getattr(parsed, name, None)) for name, option in _flags(kind).items())
+    return {name: read_flag(name, value, allowed) for name, allowed, value in found if value is not None}
+
+
+@dataclass(frozen=True)
+class RayOptions(Checked):
+    """Where the games are played."""
+
+    ray: Annotated[
+        str | None,
+        "play the games on Ray: 'local' starts it here, 'auto' or HOST:PORT joins a cluster (needs monsterzoo[rllib])",
+        Text("ADDRESS"),
+    ] = None
+    workers: Annotated[int | None, "with --ray: number of actors (default: one per core)", Integer(1, 100_000)] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.workers is not None and self.ray is None:
+            raise ValueError("--workers has no effect without --ray")
+
+
+# --- Help ---
+
+
+def about_policies() -> str:
+    """How policies are written, and all settings of search, for the end of a help."""
+    from monsterzoo.envs.match.players import kinds
+    from monsterzoo.policies.search import Settings
+
+    specs = [SPECS[kind] for kind in SPECS if kind in kinds()]
+    specs += [(kind, f"of an installed package ({kinds()[kind].value})") for kind in kinds() if kind not in SPECS]
+    budget = "1000 (simulations a decision) or 50ms (time a decision)"
+    settings = [
+        (f"{name}={option.default}", option.meaning)
+        for name, option in options_of(Settings).items()
+        if name not in BUDGETS
+    ]
+    lines = ["policies:", *_table([*specs, OWN]), "", "search:", *_table([("BUDGET", budget), *settings])]
+    return "\n".join(lines)
+
+
+def _table(rows: list[tuple[str, str]]) -> list[str]:
+    indent = " " * 24
+    lines = []
+    for name, meaning in rows:
+        start = f"  {name}".ljust(len(indent))
+        if len(start) > len(indent):
+            lines.append(start)
+            start = indent
+        lines += textwrap.wrap(meaning, WIDTH, initial_indent=start, subsequent_indent=indent) or [start]
+    return lines
