@@ -15,8 +15,8 @@ from monsterzoo.envs.players import make_player
 from monsterzoo.policies.neural import NeuralPolicy
 from monsterzoo.training import settings
 from monsterzoo.training.arena import ArenaOptions
-from monsterzoo.training.config import Config, PlayoutConfig
-from monsterzoo.training.exploit_cli import find_enemy, usual_method
+from monsterzoo.training.config import PPOConfig, RolloutConfig
+from monsterzoo.training.exploit_cli import find_exploiter, usual_method
 from monsterzoo.training.files import read_json, replacing, write_json
 from monsterzoo.training.fingerprints import fingerprint, shipped_networks
 from monsterzoo.training.interrupts import goes_on_from
@@ -24,7 +24,7 @@ from monsterzoo.training.models_page import rate, table
 from monsterzoo.training.variants import NamedVariant, all_variants, chosen_variants
 
 RUNS = Path("runs/enemies")
-UPDATES = {PlayoutConfig.method: 100, Config.method: 150}
+UPDATES = {RolloutConfig.method: 100, PPOConfig.method: 150}
 """The usual budget of an enemy: some minutes on one core."""
 MOST = 0.65
 """A player that loses more games than this to one enemy, where two sides play, is marked."""
@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen: dict[str, Any] = {"tensorboard": False, "evaluate_every": 120.0}
     for name in ("updates", "seed", "num_envs"):
         if getattr(parsed, name) is not None:
-            chosen[name] = settings.checked(Config, name, getattr(parsed, name))
+            chosen[name] = settings.checked(PPOConfig, name, getattr(parsed, name))
     if chosen.get("updates") == 0:
         raise ValueError("--updates 0 is no budget")
     games = settings.checked(ArenaOptions, "games", parsed.games)
@@ -79,13 +79,13 @@ def measured(
     known = [] if output is None else read(output)
     for row in known:
         enough = row["updates"] >= chosen["updates"] and row["games"] >= games // one.variant.sides * one.variant.sides
-        if enough and _key(row) == (one.name, spec, network) and row["seed"] == chosen.get("seed", Config.seed):
+        if enough and _key(row) == (one.name, spec, network) and row["seed"] == chosen.get("seed", PPOConfig.seed):
             return row
     seed = f"seed-{chosen['seed']}" if chosen.get("seed") else None
     parts = [spec.replace("/", "-").replace(":", "-"), network, seed]
     folder = runs / one.name / "-".join(part for part in parts if part is not None)
     print(f"{one.name}: an enemy of {spec}, {chosen['updates']} updates, into {folder}", flush=True)
-    found = find_enemy(one.variant, spec, {**chosen, "out": str(folder)}, games)
+    found = find_exploiter(one.variant, spec, {**chosen, "out": str(folder)}, games)
     kept = ("method", "even", "win_rate", "interval", "games", "updates", "steps", "minutes", "seed")
     row = {"variant": one.name, "policy": spec, "network": network, **{key: found[key] for key in kept}}
     if output is not None:

@@ -23,7 +23,7 @@ from monsterzoo.policies.search import Settings
 from monsterzoo.training import cli, doctor_cli, extras
 from monsterzoo.training.arena import arena
 from monsterzoo.training.cli import COMMANDS, main
-from monsterzoo.training.config import Config
+from monsterzoo.training.config import PPOConfig
 from monsterzoo.training.game_options import read_options, write_option
 from monsterzoo.training.settings import Number, Whole, described
 from monsterzoo.training.specs import BUDGETS, SPECS
@@ -174,11 +174,11 @@ def test_numbers_that_make_no_sense_are_refused_in_one_sentence(
 def test_options_given_in_python_are_checked_alike(name: str, value: Any) -> None:
     flag = "--" + name.replace("_", "-")
     with pytest.raises(ValueError, match=rf"^{flag} .* is not allowed; allowed: "):
-        Config(**{"game": "pikit_v0", name: value})
+        PPOConfig(**{"game": "pikit_v0", name: value})
 
 
 def test_numbers_of_other_types_are_kept_as_plain_ones() -> None:
-    config = Config("pikit_v0", width=np.int64(8), gamma=1, opponents=["past"])
+    config = PPOConfig("pikit_v0", width=np.int64(8), gamma=1, opponents=["past"])
     assert (type(config.width), type(config.gamma), config.opponents) == (int, float, ("past",))
 
 
@@ -305,9 +305,9 @@ def test_help_tells_ranges_and_true_defaults(capsys: pytest.CaptureFixture[str])
                 assert f" {one.name}={one.default} " in text
         assert "BUDGET 1000 (simulations a decision) or 50ms" in text
         assert "MODULE:NAME a player of your own" in text
-    defaults = {one.name: one.default for one in fields(Config)}
+    defaults = {one.name: one.default for one in fields(PPOConfig)}
     defaults["players"] = "2, or the game's own where two cannot play"
-    for name, (meaning, allowed) in described(Config).items():
+    for name, (meaning, allowed) in described(PPOConfig).items():
         if isinstance(allowed, Whole | Number):
             assert f"{meaning} ({allowed}; default: {defaults[name]})" in texts["train"]
     assert "default: past heuristic random; no heuristic where the game has none" in texts["train"]

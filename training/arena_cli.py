@@ -12,10 +12,10 @@ from monsterzoo.envs.core.catalogue import find_game
 
 from . import settings
 from .arena import MOST_GAMES, USUAL_GAMES, ArenaOptions, Spread, Tournament, enter
+from .distributed.options import add_ray_arguments, uses_ray
 from .extras import how_to_get
 from .files import replacing, write_json
 from .game_options import add_game_arguments, game_options, label, parse
-from .ray_options import add_ray_arguments, uses_ray
 from .specs import about_policies
 
 PLAIN_SECONDS = 10.0
@@ -38,7 +38,7 @@ def main(words: Sequence[str]) -> int:
     total = tournament.whole_deals(options.most_games) * len(tournament.seatings)
     with (
         _Progress(total, parsed.quiet, options.until_interval) as progress,
-        _spread(parsed, tournament, options.batch) as spread,
+        _spread(parsed, options.batch) as spread,
     ):
         try:
             tournament.play(
@@ -87,19 +87,16 @@ def _parser() -> argparse.ArgumentParser:
 
 
 @contextmanager
-def _spread(parsed: argparse.Namespace, tournament: Tournament, batch: int) -> Iterator[Spread | None]:
+def _spread(parsed: argparse.Namespace, batch: int) -> Iterator[Spread | None]:
     """Who plays the games elsewhere, if that is wanted."""
     if not uses_ray(parsed):
         yield None
         return
-    from .ray_arena import RayTables
-    from .ray_pool import joined
+    from .distributed.arena import play_on_ray
+    from .distributed.cluster import joined
 
-    with (
-        joined(parsed.ray, parsed.workers),
-        RayTables(tournament, parsed.policies, batch, parsed.workers) as tables,
-    ):
-        yield tables
+    with joined(parsed.ray, parsed.workers):
+        yield play_on_ray(parsed.policies, batch, parsed.workers)
 
 
 class _Progress:

@@ -36,14 +36,6 @@ USUAL: dict[str, Any] = {
     "evaluate": ("random", "heuristic"),
 }
 """Whom the options that are None stand for; a game without a heuristic does without it."""
-FORMER_NAMES = {
-    "trace": "gae_lambda",
-    "clip": "clip_range",
-    "entropy": "entropy_coef",
-    "value": "value_coef",
-    "max_gradient": "max_grad_norm",
-}
-"""What the options of older runs were called."""
 
 
 def processors() -> int:
@@ -104,16 +96,12 @@ class RunConfig(Checked):
 
     @staticmethod
     def read(path: Path) -> "RunConfig":
-        """The options a run was started with, from its file `RUN`; older names are understood.
-
-        Raises `ValueError` naming the file if it is damaged.
-        """
+        """The options a run was started with, from its file `RUN`; raises `ValueError` naming a damaged file."""
         written = read_json(path, "the description of a run").get("config")
         if not isinstance(written, dict):
             raise ValueError(f"{path} is not the description of a run, or it is damaged: 'config' is missing")
-        config: dict[str, Any] = {FORMER_NAMES.get(str(name), str(name)): value for name, value in written.items()}
-        config.setdefault("symmetric", False)  # older runs knew no symmetries
-        method = config.pop("method", Config.method)
+        config: dict[str, Any] = {str(name): value for name, value in written.items()}
+        method = config.pop("method", PPOConfig.method)
         if method not in METHODS:
             raise ValueError(f"{path} is of another method than {' and '.join(METHODS)}: {method!r}")
         kind = METHODS[method]
@@ -183,7 +171,7 @@ class RunConfig(Checked):
 
     def command(self) -> str:
         """The command line of these options."""
-        words = ["monsterzoo", "train"] + ([] if self.method == Config.method else ["--method", self.method])
+        words = ["monsterzoo", "train"] + ([] if self.method == PPOConfig.method else ["--method", self.method])
         for one in fields(self):
             value, name = getattr(self, one.name), flag(one.name)
             always = one.name in ("game", "players", "seed", "out") or (one.name == "minutes" and not self.updates)
@@ -202,7 +190,7 @@ class RunConfig(Checked):
 
 
 @dataclass
-class Config(RunConfig):
+class PPOConfig(RunConfig):
     """Options of self-play PPO."""
 
     method = "ppo"
@@ -248,92 +236,49 @@ class Config(RunConfig):
 
 
 @dataclass
-class LessonConfig(RunConfig):
-    """Options of learning from lessons, however they are made."""
+class RolloutConfig(RunConfig):
+    """Options of learning from rollouts."""
+
+    method = "rollouts"
 
     threads: Annotated[int, "threads that play, and torch's; the games do not depend on it", Whole(1, MOST_THREADS)] = (
         field(default_factory=processors)
     )
 
-    # the lessons
+    # the samples
     num_envs: Annotated[int, "games played at once, each to its horizon in every update", Whole(1, MOST_AT_ONCE)] = 256
-    lessons: Annotated[int, "most lessons of one game in an update", Whole(1, 1024)] = 48
-    searched: Annotated[
+    samples: Annotated[int, "most samples of one game in an update", Whole(1, 1024)] = 128
+    sample_share: Annotated[
         float,
-        "share of decisions that are looked into and learned from; the rest are drawn from the network",
+        "share of decisions that become samples; the others are drawn from the network",
         Number(0, 1, above=True),
     ] = 1.0
+    candidates: Annotated[int, "actions of a decision that are compared by rollouts, at most", Whole(2, 1024)] = 3
+    rollout_policy: Annotated[
+        str | None,
+        "who plays rollouts, and the other sides where the network has one: 'heuristic', 'pretrained', 'ppo:FOLDER' "
+        "or 'net', the network itself for its own sides; networks are slower (default: heuristic, where there is one)",
+        Text(),
+    ] = None
     self_play: Annotated[
-        float, "share of games in which the network plays all sides, else one against the heuristic", Number(0, 1)
-    ] = 1.0
+        float, "share of games in which the network plays all sides, else one against --rollout-policy", Number(0, 1)
+    ] = 0.5
     imitate_share: Annotated[
         float, "share of the budget to learn from the heuristic first, where the game has one", Number(0, 1)
     ] = 0.1
 
     # learning
-    minibatch: Annotated[int, "lessons per gradient step", Whole(1, MOST_AT_ONCE)] = 1024
-    value_coef: Annotated[float, "weight of the value loss", Number(0)] = 1.0
-
-
-@dataclass
-class SearchConfig(LessonConfig):
-    """Options of learning from search."""
-
-    method = "search"
-
-    searched: Annotated[
-        float,
-        "share of decisions that are searched and learned from; the rest are drawn from the network",
-        Number(0, 1, above=True),
-    ] = 0.25
-    simulations: Annotated[int, "of a searched decision", Whole(2, 1_000_000)] = 100
-    mix: Annotated[float, "share of a playout in what a leaf is worth; the rest is the network's", Number(0, 1)] = 0.5
-    exploration: Annotated[float, "weight of exploration (c)", Number(0, 1000)] = 1.0
-    noise: Annotated[float, "share of noise in the probabilities at the root", Number(0, 1)] = 0.1
-    temperature: Annotated[
-        float, "searched actions are drawn by visits to the power of 1 over this; 0: the most visited", Number(0, 100)
-    ] = 1.0
-    eagerness: Annotated[
-        float,
-        "how much likelier an action becomes by what search found it worth: e to the power of this for a sure win",
-        Number(0, 1000),
-    ] = 10.0
-    buffer: Annotated[int, "updates whose lessons are kept to learn from", Whole(1)] = 30
-    passes: Annotated[float, "how often a lesson is learned from, on average", Number(0, 1000, above=True)] = 4.0
-
-
-@dataclass
-class PlayoutConfig(LessonConfig):
-    """Options of learning from playouts."""
-
-    method = "playouts"
-
-    lessons: Annotated[int, "most lessons of one game in an update", Whole(1, 1024)] = 128
-    self_play: Annotated[
-        float, "share of games in which the network plays all sides, else one against the heuristic", Number(0, 1)
-    ] = 0.5
-    candidates: Annotated[int, "actions of a decision that are compared, at most", Whole(2, 1024)] = 3
-    playout: Annotated[
-        str | None,
-        "who plays on, and has the other sides where the network has one: 'heuristic', 'pretrained', 'ppo:FOLDER', or "
-        "'net', the network itself for its own sides; networks are slower (default: the heuristic where there is one)",
-        Text(),
-    ] = None
-    scale: Annotated[
-        float,
-        "what a logit is worth, from 0 to 1 for a sure win: the less, the surer the network",
-        Number(0, 1, above=True),
+    target_temperature: Annotated[
+        float, "win probability per logit; smaller gives sharper policies", Number(0, 1, above=True)
     ] = 0.02
-
-    # learning
     learning_rate: Annotated[float, "of Adam, at the start", Number(0, 1, above=True)] = 2e-3
     final_learning_rate: Annotated[float, "of Adam at the end, as a share of the first", Number(0, 1)] = 0.03
-    minibatch: Annotated[int, "lessons per gradient step", Whole(1, MOST_AT_ONCE)] = 2048
+    minibatch: Annotated[int, "samples per gradient step", Whole(1, MOST_AT_ONCE)] = 2048
     max_grad_norm: Annotated[float, "largest norm of a gradient", Number(0, above=True)] = 2.0
     value_coef: Annotated[float, "weight of the value loss", Number(0)] = 0.5
 
 
-METHODS: dict[str, type[RunConfig]] = {kind.method: kind for kind in (Config, SearchConfig, PlayoutConfig)}
+METHODS: dict[str, type[RunConfig]] = {kind.method: kind for kind in (PPOConfig, RolloutConfig)}
 
 
 def _texts(value: Any) -> Texts:
@@ -361,7 +306,7 @@ def _shown(value: Any) -> str:
     return (" ".join(value) if isinstance(value, tuple) else str(value)) or "''"
 
 
-def add_options(parser: argparse.ArgumentParser, kind: type[RunConfig] = Config) -> None:
+def add_options(parser: argparse.ArgumentParser, kind: type[RunConfig] = PPOConfig) -> None:
     """A flag for every option of a method."""
     defaults = {"players": f"{kind.players}, or the game's own where two cannot play"}
     for name, usual in USUAL.items():
@@ -369,7 +314,7 @@ def add_options(parser: argparse.ArgumentParser, kind: type[RunConfig] = Config)
     settings.add_flags(parser, kind, defaults, {"out": "--output"})
 
 
-def given(namespace: argparse.Namespace, kind: type[RunConfig] = Config) -> dict[str, Any]:
+def given(namespace: argparse.Namespace, kind: type[RunConfig] = PPOConfig) -> dict[str, Any]:
     """The options that were on the command line; raises `ValueError` for those that are not allowed."""
     values = settings.given(namespace, kind)
     options = read_options(values.pop("players", None), namespace.option)

@@ -20,10 +20,10 @@ from monsterzoo.policies.heuristics import has_heuristic
 
 from . import cli
 from .arena import ArenaOptions
-from .config import Config
+from .config import PPOConfig
 from .exits import exit_code
 from .game_options import add_game_arguments, game_options, label, parse, write_option
-from .ppo import Trainer
+from .ppo import PPOTrainer
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parse(parser, arguments)
     # Now rather than after a minute of training.
     ArenaOptions(games=chosen.games, seed=chosen.seed)
-    Config(chosen.game, minutes=chosen.minutes, num_envs=chosen.num_envs)
+    PPOConfig(chosen.game, minutes=chosen.minutes, num_envs=chosen.num_envs)
     options = game_options(chosen)
     variant = find_game(chosen.game).variant(**options)
     opponents = ("random", "heuristic") if has_heuristic(variant) else ("random",)
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     headline("Random steps a second")
     print(speed(chosen.game, options))
     headline(f"A network learns for {60 * chosen.minutes:.0f} seconds")
-    warm_up(Config(game=chosen.game, players=variant.players, options=rest, num_envs=16, evaluate_games=16))
+    warm_up(PPOConfig(game=chosen.game, players=variant.players, options=rest, num_envs=16, evaluate_games=16))
     code = command("train", *game, *learning, *watching)
     if code:
         return code
@@ -137,10 +137,10 @@ def _rate(action: Callable[[], Any], seconds: float = 0.4) -> float:
     return count / (time.perf_counter() - began)
 
 
-def warm_up(config: Config) -> None:
+def warm_up(config: PPOConfig) -> None:
     """Compile what training calls, so that its time is spent on learning."""
     began = time.perf_counter()
-    trainer = Trainer(config)
+    trainer = PPOTrainer(config)
     trainer.update()
     trainer.evaluate()
     print(f"Compiled in {time.perf_counter() - began:.0f} s; the machine code is kept for later runs.\n")

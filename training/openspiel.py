@@ -40,7 +40,7 @@ from monsterzoo.envs.core.rng import generator, mix, streams
 from monsterzoo.envs.players import ask, name_of
 from pyspiel import GameType, PlayerId
 
-from .chance import Asked, Scripted
+from .chance import ChanceNode, scripted
 
 NAME = "monsterzoo"
 MAX_LENGTH = 1_000_000
@@ -198,15 +198,14 @@ class _Table:
             np.zeros(self.variant.players, np.float32),
             np.empty_like(self.masks),
         )
-        scripted = Scripted(states[0], self.script)
         try:
-            with np.errstate(over="ignore"):
+            with np.errstate(over="ignore"), scripted(self.script):
                 if self.move[0] < 0:
-                    setup(scripted)
+                    setup(states[0])
                 else:
-                    kernels.advance(scripted, *self.move, rewards)
-        except Asked as asked:
-            self.count = asked.count
+                    kernels.advance(states[0], *self.move, rewards)
+        except ChanceNode as node:
+            self.count = node.count
             return
         words = np.empty(self.variant.words, np.uint64)
         kernels.mask_all(states, 0, masks.view(np.uint64), words, self.variant.num_actions)

@@ -11,7 +11,7 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.players import make_player
 
 from .config import MOST_AT_ONCE
-from .evaluation import play_games
+from .evaluation import win_rate
 from .extras import require
 from .game_options import add_game_arguments, game_options, parse
 from .settings import MOST_THREADS, Number, Whole, kept
@@ -35,7 +35,7 @@ def main(words: Sequence[str]) -> int:
     import torch
     from monsterzoo.envs import variant
 
-    from .ray_pool import joined
+    from .distributed.cluster import joined
     from .rllib import ppo_config
 
     kind = {"networks": chosen.networks} if chosen.opponents is None else {"opponents": chosen.opponents}
@@ -111,5 +111,5 @@ def _keep(algorithm: Any, module_id: str, chosen: argparse.Namespace, variant: A
     print(f"done: the policy is 'ppo:{path}'")
     policy = from_rllib(algorithm, module_id=module_id)
     for spec in chosen.against:
-        shares = play_games(variant, policy, make_player(variant, spec), 1000 // variant.sides * variant.sides, seed=1)
-        print(f"wins against {spec}: {shares.mean():.3f} ± {1.96 * shares.std() / len(shares) ** 0.5:.3f}")
+        found = win_rate(variant, policy, make_player(variant, spec), 1000, seed=1)
+        print(f"wins against {spec}: {found.rate:.3f} ± {1.96 * found.error:.3f}")

@@ -38,7 +38,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
 
-from .evaluation import play_games
+from .evaluation import win_rate
 from .exits import exit_code
 from .game_options import add_game_arguments, game_options, parse
 from .settings import Checked, Policies, Text, Whole, add_flags, given, kept
@@ -325,8 +325,8 @@ def main(argv: Sequence[str]) -> int:
     model = learn(chosen.game, told.steps, told.num_envs, told.opponents, told.seed, **options)
     model.save(told.out)
     for spec, opponent in opponents.items():
-        shares = play_games(variant, from_sb3(model), opponent, 1000 // variant.sides * variant.sides, seed=1)
-        print(f"wins against {spec}: {shares.mean():.3f} ± {1.96 * shares.std() / len(shares) ** 0.5:.3f}")
+        found = win_rate(variant, from_sb3(model), opponent, 1000, seed=1)
+        print(f"wins against {spec}: {found.rate:.3f} ± {1.96 * found.error:.3f}")
     return 0
 
 

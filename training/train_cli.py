@@ -1,16 +1,16 @@
 """`monsterzoo train`: self-play training on the command line."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game
 
-from .config import MAY_CHANGE, METHODS, RUN, Config, LessonConfig, RunConfig, add_options, given
+from .config import MAY_CHANGE, METHODS, RUN, PPOConfig, RolloutConfig, RunConfig, add_options, given
+from .distributed.options import add_ray_arguments, uses_ray
 from .game_options import add_game_name, parse, which_game
-from .ray_options import add_ray_arguments, uses_ray
 from .settings import flag
 from .specs import about_policies
 
@@ -39,7 +39,7 @@ def main(words: Sequence[str]) -> int:
     chosen = given(parsed, kind)
     config: RunConfig
     if parsed.resume:
-        folder = Path(chosen.get("out", Config.out))
+        folder = Path(chosen.get("out", PPOConfig.out))
         if not (folder / RUN).exists():
             raise ValueError(f"there is no run in {folder} to go on with")
         config = RunConfig.read(folder / RUN)
@@ -55,10 +55,13 @@ def main(words: Sequence[str]) -> int:
     from .runs import train  # imports torch, which --help can do without
 
     if uses_ray(parsed):
-        from .ray_pool import joined
+        if not isinstance(config, RolloutConfig):
+            raise ValueError(f"--ray is for --method rollouts; --method {config.method} runs on one machine")
+        from .distributed.cluster import joined
+        from .distributed.rollouts import RayRolloutTrainer
 
         with joined(parsed.ray, parsed.workers):
-            train(config, parsed.resume, kind=partial(_kind_on_ray(config), workers=parsed.workers))
+            train(config, parsed.resume, kind=partial(RayRolloutTrainer, workers=parsed.workers))
     else:
         train(config, parsed.resume)
     print(f"done: the policy is 'ppo:{config.out}'")
@@ -68,30 +71,29 @@ def main(words: Sequence[str]) -> int:
 def _usual_players(game: str, options: dict[str, Any]) -> int:
     """Two players, who learn fastest; the game's own number where they cannot play with these options."""
     try:
-        return find_game(game).variant(**{**options, "players": Config.players}).players
+        return find_game(game).variant(**{**options, "players": PPOConfig.players}).players
     except ValueError:
         return int(find_game(game).options["players"].default)
 
 
-def _kind_on_ray(config: RunConfig) -> Callable[..., Any]:
-    """What makes a method's learner with its games on Ray."""
-    if isinstance(config, LessonConfig):
-        from .ray_lessons import kind_on_ray
-
-        return kind_on_ray(config.method)
-    from .ray_train import RayTrainer
-
-    return RayTrainer
-
-
 DESCRIPTIONS = {
-    "ppo": "Train a network by self-play with PPO (--method ppo; --method search --help tells about another one).",
-    "search": "Train a network with the decisions of search in games of its own (--method search).",
-    "playouts": "Train a network with what actions come to when they are played on (--method playouts).",
+    "ppo": "Train a network by self-play with PPO (--method ppo; --method rollouts --help tells about another one).",
+    "rollouts": "Train a network on values of actions that rollouts estimate (--method rollouts).",
 }
 
 
 def _add_method(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--method", choices=sorted(METHODS), default=Config.method, help="what to learn by (default: %(default)s)"
+        "--method",
+        type=method_name,
+        choices=sorted(METHODS),
+        default=PPOConfig.method,
+        help="what to learn by (default: %(default)s)",
     )
+
+
+def method_name(text: str) -> str:
+    """The name of a method; one that was renamed is refused with its new name."""
+    if text == "playouts":
+        raise argparse.ArgumentTypeError("'playouts' is now called 'rollouts'")
+    return text

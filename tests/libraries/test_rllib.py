@@ -26,11 +26,11 @@ from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import from_rllib
 from monsterzoo.training.arena import Tournament, enter
 from monsterzoo.training.cli import main
-from monsterzoo.training.config import Config
+from monsterzoo.training.config import PPOConfig
 from monsterzoo.training.credit import NONE
 from monsterzoo.training.evaluation import play_games
 from monsterzoo.training.network import ILLEGAL
-from monsterzoo.training.ppo import Trainer
+from monsterzoo.training.ppo import PPOTrainer
 from monsterzoo.training.ray_arena import RayTables
 from monsterzoo.training.ray_pool import Pool, WorkerLostError, joined
 from monsterzoo.training.ray_train import RayTrainer, put_together, take_part
@@ -487,7 +487,7 @@ TRAIN = {"game": "pikit_v0", "players": 2, "num_envs": 32, "steps": 16, "minibat
 
 
 def test_parts_of_a_trainers_games_make_it_whole_again():
-    trainer = Trainer(Config(**TRAIN, tensorboard=False))
+    trainer = PPOTrainer(PPOConfig(**TRAIN, tensorboard=False))
     trainer.update()
     before = trainer.content()
     put_together(trainer, [take_part(trainer, begin, stop) for begin, stop in ((0, 5), (5, 6), (6, 32))])
@@ -503,7 +503,7 @@ def test_parts_of_a_trainers_games_make_it_whole_again():
 
 
 def test_training_on_ray_is_the_same_when_a_worker_is_lost_and_goes_on_without_ray(local_ray, tmp_path):
-    config = Config(**TRAIN, opponents=("past", "random"), imitate="", tensorboard=False, out=str(tmp_path / "run"))
+    config = PPOConfig(**TRAIN, opponents=("past", "random"), imitate="", tensorboard=False, out=str(tmp_path / "run"))
     quiet = RayTrainer(config, workers=2)
     reports = [quiet.update() for _ in range(3)]
     quiet.workers.close()
@@ -520,7 +520,7 @@ def test_training_on_ray_is_the_same_when_a_worker_is_lost_and_goes_on_without_r
         assert torch.equal(one, two)
     (tmp_path / "run").mkdir()
     quiet.save(tmp_path / "run")
-    alone = Trainer(replace(config, updates=4))
+    alone = PPOTrainer(replace(config, updates=4))
     alone.restore(tmp_path / "run")
     assert alone.update()["decisions"] > 300
 

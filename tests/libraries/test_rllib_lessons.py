@@ -10,14 +10,14 @@ ray = pytest.importorskip("ray", reason="ray[rllib] is not installed: make test-
 
 from monsterzoo.policies.neural import WEIGHTS, read
 from monsterzoo.training.cli import main
-from monsterzoo.training.config import PlayoutConfig, RunConfig, SearchConfig
+from monsterzoo.training.config import RolloutConfig, RunConfig, SearchConfig
 from monsterzoo.training.ray_lessons import kind_on_ray
 from monsterzoo.training.ray_pool import joined
 from monsterzoo.training.runs import train
 
 SMALL = {"game": "pikit_v0", "num_envs": 12, "width": 16, "updates": 3, "threads": 1, "tensorboard": False}
 CONFIGS = (
-    PlayoutConfig(**SMALL, evaluate=(), imitate_share=0.3),
+    RolloutConfig(**SMALL, evaluate=(), imitate_share=0.3),
     SearchConfig(**SMALL, evaluate=(), imitate_share=0.3, simulations=8),
 )
 

@@ -11,7 +11,7 @@ rich = needs("rich")
 
 from monsterzoo.training import arena_cli, curves
 from monsterzoo.training.arena import arena
-from monsterzoo.training.config import Config
+from monsterzoo.training.config import PPOConfig
 from monsterzoo.training.display import Display, win_rates
 from monsterzoo.training.journal import Journal, tag
 from rich.console import Console
@@ -91,7 +91,7 @@ def test_tensorboard_gets_them_with_even_play(tmp_path: Path) -> None:
     needs("tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    with Journal(tmp_path, 0, Config("pikit_v0", players=4), 4) as journal:
+    with Journal(tmp_path, 0, PPOConfig("pikit_v0", players=4), 4) as journal:
         journal.write({**REPORT, **WINS, "updates": 1}, 0.5)
     events = EventAccumulator(str(tmp_path))
     events.Reload()

@@ -2,7 +2,7 @@
 
 import argparse
 
-from .settings import Whole, refusal
+from ..settings import Whole, refusal
 
 
 def add_ray_arguments(parser: argparse.ArgumentParser, work: str) -> None:
@@ -12,7 +12,7 @@ def add_ray_arguments(parser: argparse.ArgumentParser, work: str) -> None:
         metavar="ADDRESS",
         help=f"{work} on Ray: 'local' starts it here, 'auto' or HOST:PORT joins a cluster (needs monsterzoo[rllib])",
     )
-    parser.add_argument("--workers", metavar="N", help="with --ray: number of actors (default: one a processor)")
+    parser.add_argument("--workers", metavar="N", help="with --ray: number of workers (default: one a processor)")
 
 
 def uses_ray(parsed: argparse.Namespace) -> bool:
