@@ -11,14 +11,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.cli.exploit import find_enemy, usual_method
+from monsterzoo.cli.exploit import find_exploiter, usual_method
 from monsterzoo.cli.options import read_flag
 from monsterzoo.envs.core.options import options_of
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.networks import NeuralPolicy
-from monsterzoo.policies.networks.policy import NeuralPolicy
 from monsterzoo.training.arena import ArenaOptions
-from monsterzoo.training.config import Config, PlayoutConfig
+from monsterzoo.training.config import PPOConfig, RolloutConfig
 from monsterzoo.training.files import read_json, replacing, write_json
 from monsterzoo.training.fingerprints import fingerprint, shipped_networks
 from monsterzoo.training.interrupts import goes_on_from
@@ -26,7 +25,7 @@ from monsterzoo.training.models_page import rate, table
 from monsterzoo.training.variants import NamedVariant, all_variants, chosen_variants
 
 RUNS = Path("runs/enemies")
-UPDATES = {PlayoutConfig.method: 100, Config.method: 150}
+UPDATES = {RolloutConfig.method: 100, PPOConfig.method: 150}
 """The usual budget of an enemy: some minutes on one core."""
 MOST = 0.65
 """A player that loses more games than this to one enemy, where two sides play, is marked."""
@@ -47,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen: dict[str, Any] = {"tensorboard": False, "evaluate_every": 120.0}
     for name in ("updates", "seed", "num_envs"):
         if getattr(parsed, name) is not None:
-            chosen[name] = read_flag(name, getattr(parsed, name), options_of(Config)[name].values)
+            chosen[name] = read_flag(name, getattr(parsed, name), options_of(PPOConfig)[name].values)
     if chosen.get("updates") == 0:
         raise ValueError("--updates 0 is no budget")
     games = read_flag("games", parsed.games, options_of(ArenaOptions)["games"].values)
@@ -81,13 +80,13 @@ def measured(
     known = [] if output is None else read(output)
     for row in known:
         enough = row["updates"] >= chosen["updates"] and row["games"] >= games // one.variant.sides * one.variant.sides
-        if enough and _key(row) == (one.name, spec, network) and row["seed"] == chosen.get("seed", Config.seed):
+        if enough and _key(row) == (one.name, spec, network) and row["seed"] == chosen.get("seed", PPOConfig.seed):
             return row
     seed = f"seed-{chosen['seed']}" if chosen.get("seed") else None
     parts = [spec.replace("/", "-").replace(":", "-"), network, seed]
     folder = runs / one.name / "-".join(part for part in parts if part is not None)
     print(f"{one.name}: an enemy of {spec}, {chosen['updates']} updates, into {folder}", flush=True)
-    found = find_enemy(one.variant, spec, {**chosen, "out": str(folder)}, games)
+    found = find_exploiter(one.variant, spec, {**chosen, "out": str(folder)}, games)
     kept = ("method", "even", "win_rate", "interval", "games", "updates", "steps", "minutes", "seed")
     row = {"variant": one.name, "policy": spec, "network": network, **{key: found[key] for key in kept}}
     if output is not None:

@@ -35,10 +35,10 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import label
 from monsterzoo.policies import Policy, from_rllib, from_sb3
 from monsterzoo.policies import make as make_policy
-from monsterzoo.training.config import Config
-from monsterzoo.training.evaluation import play_games
+from monsterzoo.training.config import PPOConfig
+from monsterzoo.training.evaluation import win_rate
 from monsterzoo.training.network import NetworkPolicy
-from monsterzoo.training.ppo import Trainer
+from monsterzoo.training.ppo import PPOTrainer
 from monsterzoo.training.sb3 import MaskedPolicy, make_vec_env
 from pettingzoo.utils import BaseWrapper
 from sb3_contrib import MaskablePPO
@@ -66,8 +66,8 @@ def ours(variant: Variant, seed: int) -> Learner:
     """`monsterzoo train`."""
     options = {key: value for key, value in variant.options.items() if key != "players"}
     nobody: dict[str, Any] = {"opponents": (), "imitate": "", "evaluate": (), "tensorboard": False}
-    config = Config(variant.game.name, variant.players, options, seed=seed, **nobody)
-    trainer, steps = Trainer(config), 0
+    config = PPOConfig(variant.game.name, variant.players, options, seed=seed, **nobody)
+    trainer, steps = PPOTrainer(config), 0
     while True:
         yield steps, NetworkPolicy(trainer.network, greedy=True)
         trainer.update()
@@ -152,7 +152,7 @@ def race(learner: Learner, variant: Variant, chosen: argparse.Namespace) -> Resu
     opponent = make_policy("random", variant.game.name, **variant.options)
 
     def measure(games: int, seed: int) -> float:
-        return float(play_games(variant, player, opponent, games, seed).mean())
+        return win_rate(variant, player, opponent, games, seed).rate
 
     processor = wall = 0.0
     steps, player = next(learner)
@@ -218,7 +218,7 @@ def main(argv: list[str]) -> int:
                 if find_spec("ray") is None:
                     print("RLlib is not installed: left out", file=sys.stderr)
                     continue
-                from monsterzoo.training.ray_pool import joined
+                from monsterzoo.training.distributed.cluster import joined
 
                 stack.enter_context(joined("local", 1))
             print(name, file=sys.stderr)

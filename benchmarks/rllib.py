@@ -22,10 +22,8 @@ from monsterzoo.envs import make
 from monsterzoo.envs import variant as variant_of
 from monsterzoo.envs.core.options import label
 from monsterzoo.training.arena import Tournament, enter
-from monsterzoo.training.config import Config
-from monsterzoo.training.ray_arena import RayTables
-from monsterzoo.training.ray_pool import joined
-from monsterzoo.training.ray_train import RayTrainer
+from monsterzoo.training.distributed.arena import play_on_ray
+from monsterzoo.training.distributed.cluster import joined
 from monsterzoo.training.rllib import ppo_config
 from ray.rllib.algorithms.algorithm_config import AlgorithmConfig
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
@@ -101,7 +99,6 @@ def compare_workers(chosen: argparse.Namespace, options: dict[str, Any]) -> dict
     rates: dict[str, dict[int, float]] = {}
     measured: dict[str, Callable[[int], float]] = {
         "RLlib, steps/s": lambda workers: rllib_steps(chosen, options, workers),
-        "monsterzoo train, steps/s": lambda workers: train_steps(chosen, options, workers),
         f"monsterzoo arena {' '.join(chosen.policies)}, games/s": lambda workers: arena_games(chosen, options, workers),
     }
     for name, measure in measured.items():
@@ -119,32 +116,16 @@ def rllib_steps(chosen: argparse.Namespace, options: dict[str, Any], workers: in
     return speed.steps / speed.wall
 
 
-def train_steps(chosen: argparse.Namespace, options: dict[str, Any], workers: int) -> float:
-    """Our own PPO in self-play, learning included."""
-    players = options.get("players", 2)
-    rest = {key: value for key, value in options.items() if key != "players"}
-    config = Config(chosen.game, players, rest, opponents=(), imitate="", evaluate=(), tensorboard=False)
-    trainer = RayTrainer(config, workers=workers)
-    trainer.update()
-    began, steps = time.perf_counter(), 0
-    while time.perf_counter() - began < chosen.seconds:
-        trainer.update()
-        steps += config.num_envs * config.steps
-    rate = steps / (time.perf_counter() - began)
-    trainer.workers.close()
-    return rate
-
-
 def arena_games(chosen: argparse.Namespace, options: dict[str, Any], workers: int) -> float:
     """Games of a tournament."""
     one = variant_of(chosen.game, **options)
     names, players = enter(one, chosen.policies)
     tournament = Tournament(one, names)
-    with RayTables(tournament, chosen.policies, workers=workers) as tables:
-        tournament.play(players, 4 * workers, spread=tables)  # every actor is there
-        before, began = tournament.games, time.perf_counter()
-        tournament.play(players, chosen.games, spread=tables)
-        return (tournament.games - before) / (time.perf_counter() - began)
+    spread = play_on_ray(chosen.policies, workers=workers)
+    tournament.play(players, 4 * workers, spread=spread)  # every worker has compiled
+    before, began = tournament.games, time.perf_counter()
+    tournament.play(players, chosen.games, spread=spread)
+    return (tournament.games - before) / (time.perf_counter() - began)
 
 
 def routes_table(chosen: argparse.Namespace, speeds: dict[str, Speed]) -> str:

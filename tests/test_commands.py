@@ -27,7 +27,7 @@ from monsterzoo.envs.version import VERSION
 from monsterzoo.policies.search import Settings
 from monsterzoo.training import extras
 from monsterzoo.training.arena import arena
-from monsterzoo.training.config import Config
+from monsterzoo.training.config import PPOConfig
 from needs import HOME, ROOT, marked, needs
 
 PUBLISHED = [*(ROOT / "docs").glob("*"), *(HOME / "benchmarks" / "results").iterdir()]
@@ -174,11 +174,11 @@ def test_numbers_that_make_no_sense_are_refused_in_one_sentence(
 )  # fmt: skip
 def test_options_given_in_python_are_checked_alike(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=rf"^{name}=.* is not allowed; allowed: "):
-        Config(**{"game": "pikit_v0", name: value})
+        PPOConfig(**{"game": "pikit_v0", name: value})
 
 
 def test_numbers_of_other_types_are_kept_as_plain_ones() -> None:
-    config = Config("pikit_v0", width=np.int64(8), gamma=1, opponents=["past"])
+    config = PPOConfig("pikit_v0", width=np.int64(8), gamma=1, opponents=["past"])
     assert (type(config.width), type(config.gamma), config.opponents) == (int, float, ("past",))
 
 
@@ -321,8 +321,8 @@ def test_help_tells_ranges_and_true_defaults(capsys: pytest.CaptureFixture[str])
                 assert f" {name}={option.default} {option.meaning}".rstrip() in text
         assert "BUDGET 1000 (simulations a decision) or 50ms" in text
         assert "MODULE:NAME a policy of your own" in text
-    defaults = {one.name: one.default for one in fields(Config)}
-    for name, option in options_of(Config).items():
+    defaults = {one.name: one.default for one in fields(PPOConfig)}
+    for name, option in options_of(PPOConfig).items():
         if isinstance(option.values, Integer | Number) and name != "players":
             assert f"{option.meaning} ({option.values}; default: {defaults[name]})" in texts["train"]
     assert "default: past heuristic random; no heuristic where the game has none" in texts["train"]

@@ -35,7 +35,7 @@ from monsterzoo.envs.match.single_seat import show
 from monsterzoo.policies import Policy, heuristics
 
 from .files import damaged, read_arrays, replacing
-from .interrupts import Patient
+from .interrupts import DeferredInterrupt
 from .ratings import elo, fit_ratings, mean_with_interval, membership
 
 SAVE_SECONDS = 10.0
@@ -232,7 +232,7 @@ class Tournament:
             threads: for games between compiled policies.
             progress: called now and then.
             save: file of the results.
-            spread: plays the games elsewhere, see `ray_arena`; the results are the same.
+            spread: plays the games elsewhere, see `distributed.arena`; the results are the same.
         """
         ArenaOptions(games, until_interval, self.seed, batch, threads)
         for policy in policies:
@@ -243,7 +243,7 @@ class Tournament:
         step_deals = self.whole_deals(4096 if all_compiled else 4 * batch)
         if until_interval is None and (spread is not None or not all_compiled):
             step_deals = max(last, 1)
-        saved, signals = monotonic(), Patient()
+        saved, signals = monotonic(), DeferredInterrupt()
 
         def tick() -> None:
             nonlocal saved

@@ -22,7 +22,7 @@ from monsterzoo.envs.core.options import (
     refusal,
     write_option,
 )
-from monsterzoo.envs.core.options import Integer as Whole
+from monsterzoo.envs.core.options import Integer as Integer
 from monsterzoo.envs.core.options import Specs as Policies
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.heuristics import has_heuristic
@@ -48,14 +48,6 @@ USUAL: dict[str, Any] = {
     "evaluate": ("random", "heuristic"),
 }
 """Whom the options that are None stand for; a game without a heuristic does without it."""
-FORMER_NAMES = {
-    "trace": "gae_lambda",
-    "clip": "clip_range",
-    "entropy": "entropy_coef",
-    "value": "value_coef",
-    "max_gradient": "max_grad_norm",
-}
-"""What the options of older runs were called."""
 
 
 def processors() -> int:
@@ -75,7 +67,7 @@ class RunConfig(Checked):
 
     # what is learned
     game: Annotated[str, "name of the game", Text()]
-    players: Annotated[int | None, "number of players; None is the game's own", Whole(1)] = None
+    players: Annotated[int | None, "number of players; None is the game's own", Integer(1)] = None
     options: Annotated[
         dict[str, Any], "other options of the game; as a flag: --option KEY=VALUE, repeatable", GameOptions()
     ] = field(default_factory=dict)
@@ -85,13 +77,13 @@ class RunConfig(Checked):
     minutes: Annotated[
         float, "wall-clock budget, evaluation included; the learning rate falls towards its end", Number(0, above=True)
     ] = 10.0
-    updates: Annotated[int, "stop after this many updates instead; 0: by the clock", Whole(0)] = 0
-    seed: Annotated[int, "of everything random", Whole(0, LARGEST_SEED)] = 0
-    threads: Annotated[int, "torch's threads; more than one helps on idle machines only", Whole(1, MOST_THREADS)] = 1
+    updates: Annotated[int, "stop after this many updates instead; 0: by the clock", Integer(0)] = 0
+    seed: Annotated[int, "of everything random", Integer(0, LARGEST_SEED)] = 0
+    threads: Annotated[int, "torch's threads; more than one helps on idle machines only", Integer(1, MOST_THREADS)] = 1
 
     # the network
-    width: Annotated[int, "width of the hidden layers", Whole(1, 16384)] = 128
-    blocks: Annotated[int, "number of residual blocks of two layers", Whole(0, 256)] = 1
+    width: Annotated[int, "width of the hidden layers", Integer(1, 16384)] = 128
+    blocks: Annotated[int, "number of residual blocks of two layers", Integer(0, 256)] = 1
     symmetric: Annotated[
         bool, "learn what differs by names alone at once, colours say, where the game has such symmetries", Switch()
     ] = True
@@ -102,30 +94,26 @@ class RunConfig(Checked):
     # Adam
     learning_rate: Annotated[float, "of Adam, at the start", Number(0, 1, above=True)] = 1e-3
     final_learning_rate: Annotated[float, "of Adam at the end, as a share of the first", Number(0, 1)] = 0.05
-    minibatch: Annotated[int, "decisions per gradient step", Whole(1)] = 2048
+    minibatch: Annotated[int, "decisions per gradient step", Integer(1)] = 2048
     max_grad_norm: Annotated[float, "largest norm of a gradient", Number(0, above=True)] = 0.5
 
     # watching
     evaluate: Annotated[Texts | None, "policies whose win rates are measured while training", Policies()] = None
     evaluate_every: Annotated[float, "seconds between evaluations", Number(0)] = 30.0
     evaluate_games: Annotated[
-        int, "games of an evaluation against each policy, every side equally often", Whole(1, MOST_AT_ONCE)
+        int, "games of an evaluation against each policy, every side equally often", Integer(1, MOST_AT_ONCE)
     ] = 512
     checkpoint_every: Annotated[float, "seconds between checkpoints", Number(0)] = 60.0
     tensorboard: Annotated[bool, "write TensorBoard events into the folder", Switch()] = True
 
     @staticmethod
     def read(path: Path) -> "RunConfig":
-        """The options a run was started with, from its file `RUN`; older names are understood.
-
-        Raises `ValueError` naming the file if it is damaged.
-        """
+        """The options a run was started with, from its file `RUN`; raises `ValueError` naming a damaged file."""
         written = read_json(path, "the description of a run").get("config")
         if not isinstance(written, dict):
             raise ValueError(f"{path} is not the description of a run, or it is damaged: 'config' is missing")
-        config: dict[str, Any] = {FORMER_NAMES.get(str(name), str(name)): value for name, value in written.items()}
-        config.setdefault("symmetric", False)  # older runs knew no symmetries
-        method = config.pop("method", Config.method)
+        config: dict[str, Any] = {str(name): value for name, value in written.items()}
+        method = config.pop("method", PPOConfig.method)
         if method not in METHODS:
             raise ValueError(f"{path} is of another method than {' and '.join(METHODS)}: {method!r}")
         kind = METHODS[method]
@@ -177,7 +165,7 @@ class RunConfig(Checked):
         """
         if self.evaluate_games < variant.sides:
             shown = as_flag("evaluate_games", self.evaluate_games)
-            raise refusal(shown, f"{Whole(variant.sides)}, one for every side")
+            raise refusal(shown, f"{Integer(variant.sides)}, one for every side")
         chosen: dict[str, Any] = {"players": variant.players}
         notes = []
         for name, usual in USUAL.items():
@@ -196,7 +184,7 @@ class RunConfig(Checked):
 
     def command(self) -> str:
         """The command line of these options."""
-        words = ["monsterzoo", "train"] + ([] if self.method == Config.method else ["--method", self.method])
+        words = ["monsterzoo", "train"] + ([] if self.method == PPOConfig.method else ["--method", self.method])
         for one in fields(self):
             value, name = getattr(self, one.name), flag(one.name)
             always = one.name in ("game", "players", "seed", "out") or (one.name == "minutes" and not self.updates)
@@ -215,29 +203,29 @@ class RunConfig(Checked):
 
 
 @dataclass
-class Config(RunConfig):
+class PPOConfig(RunConfig):
     """Options of self-play PPO."""
 
     method = "ppo"
 
     # the batch
-    num_envs: Annotated[int, "games played at once", Whole(1, MOST_AT_ONCE)] = 1024
-    steps: Annotated[int, "steps of every game between two updates", Whole(1, MOST_AT_ONCE)] = 64
+    num_envs: Annotated[int, "games played at once", Integer(1, MOST_AT_ONCE)] = 1024
+    steps: Annotated[int, "steps of every game between two updates", Integer(1, MOST_AT_ONCE)] = 64
 
     # opponents
     self_play: Annotated[float, "share of games in which the network plays all sides", Number(0, 1)] = 0.7
     opponents: Annotated[
         Texts | None, "who else plays in the rest, equally often: 'past' (own earlier networks) or policies", Policies()
     ] = None
-    snapshot_every: Annotated[int, "updates between two earlier networks kept for 'past'", Whole(1)] = 10
-    snapshots: Annotated[int, "number of earlier networks kept; when full, a random one makes room", Whole(1)] = 16
+    snapshot_every: Annotated[int, "updates between two earlier networks kept for 'past'", Integer(1)] = 10
+    snapshots: Annotated[int, "number of earlier networks kept; when full, a random one makes room", Integer(1)] = 16
 
     # the first part of the run
     imitate: Annotated[str | None, "policy to imitate before learning from own play ('' for none)", Text()] = None
     imitate_share: Annotated[float, "share of the budget for that", Number(0, 1)] = 0.2
 
     # PPO
-    epochs: Annotated[int, "passes over the decisions of an update", Whole(1)] = 2
+    epochs: Annotated[int, "passes over the decisions of an update", Integer(1)] = 2
     gamma: Annotated[float, "discount from one own decision to the next", Number(0, 1)] = 1.0
     gae_lambda: Annotated[
         float, "lambda of the advantage estimate (GAE), over a seat's own decisions", Number(0, 1)
@@ -250,7 +238,7 @@ class Config(RunConfig):
     magnet_coef: Annotated[
         float, "weight of the KL divergence from the magnet, an earlier self that holds the policy back", Number(0)
     ] = 0.0
-    magnet_every: Annotated[int, "updates after which the network of that time becomes the magnet", Whole(1)] = 20
+    magnet_every: Annotated[int, "updates after which the network of that time becomes the magnet", Integer(1)] = 20
     value_coef: Annotated[float, "weight of the value loss", Number(0)] = 0.5
     start_entropy: Annotated[
         float,
@@ -261,92 +249,51 @@ class Config(RunConfig):
 
 
 @dataclass
-class LessonConfig(RunConfig):
-    """Options of learning from lessons, however they are made."""
+class RolloutConfig(RunConfig):
+    """Options of learning from rollouts."""
 
-    threads: Annotated[int, "threads that play, and torch's; the games do not depend on it", Whole(1, MOST_THREADS)] = (
-        field(default_factory=processors)
+    method = "rollouts"
+
+    threads: Annotated[
+        int, "threads that play, and torch's; the games do not depend on it", Integer(1, MOST_THREADS)
+    ] = field(default_factory=processors)
+
+    # the samples
+    num_envs: Annotated[int, "games played at once, each to its horizon in every update", Integer(1, MOST_AT_ONCE)] = (
+        256
     )
-
-    # the lessons
-    num_envs: Annotated[int, "games played at once, each to its horizon in every update", Whole(1, MOST_AT_ONCE)] = 256
-    lessons: Annotated[int, "most lessons of one game in an update", Whole(1, 1024)] = 48
-    searched: Annotated[
+    samples: Annotated[int, "most samples of one game in an update", Integer(1, 1024)] = 128
+    sample_share: Annotated[
         float,
-        "share of decisions that are looked into and learned from; the rest are drawn from the network",
+        "share of decisions that become samples; the others are drawn from the network",
         Number(0, 1, above=True),
     ] = 1.0
+    candidates: Annotated[int, "actions of a decision that are compared by rollouts, at most", Integer(2, 1024)] = 3
+    rollout_policy: Annotated[
+        str | None,
+        "who plays rollouts, and the other sides where the network has one: 'heuristic', 'pretrained', 'ppo:FOLDER' "
+        "or 'net', the network itself for its own sides; networks are slower (default: heuristic, where there is one)",
+        Text(),
+    ] = None
     self_play: Annotated[
-        float, "share of games in which the network plays all sides, else one against the heuristic", Number(0, 1)
-    ] = 1.0
+        float, "share of games in which the network plays all sides, else one against --rollout-policy", Number(0, 1)
+    ] = 0.5
     imitate_share: Annotated[
         float, "share of the budget to learn from the heuristic first, where the game has one", Number(0, 1)
     ] = 0.1
 
     # learning
-    minibatch: Annotated[int, "lessons per gradient step", Whole(1, MOST_AT_ONCE)] = 1024
-    value_coef: Annotated[float, "weight of the value loss", Number(0)] = 1.0
-
-
-@dataclass
-class SearchConfig(LessonConfig):
-    """Options of learning from search."""
-
-    method = "search"
-
-    searched: Annotated[
-        float,
-        "share of decisions that are searched and learned from; the rest are drawn from the network",
-        Number(0, 1, above=True),
-    ] = 0.25
-    simulations: Annotated[int, "of a searched decision", Whole(2, 1_000_000)] = 100
-    mix: Annotated[float, "share of a playout in what a leaf is worth; the rest is the network's", Number(0, 1)] = 0.5
-    exploration: Annotated[float, "weight of exploration (c)", Number(0, 1000)] = 1.0
-    noise: Annotated[float, "share of noise in the probabilities at the root", Number(0, 1)] = 0.1
-    temperature: Annotated[
-        float, "searched actions are drawn by visits to the power of 1 over this; 0: the most visited", Number(0, 100)
-    ] = 1.0
-    eagerness: Annotated[
-        float,
-        "how much likelier an action becomes by what search found it worth: e to the power of this for a sure win",
-        Number(0, 1000),
-    ] = 10.0
-    buffer: Annotated[int, "updates whose lessons are kept to learn from", Whole(1)] = 30
-    passes: Annotated[float, "how often a lesson is learned from, on average", Number(0, 1000, above=True)] = 4.0
-
-
-@dataclass
-class PlayoutConfig(LessonConfig):
-    """Options of learning from playouts."""
-
-    method = "playouts"
-
-    lessons: Annotated[int, "most lessons of one game in an update", Whole(1, 1024)] = 128
-    self_play: Annotated[
-        float, "share of games in which the network plays all sides, else one against the heuristic", Number(0, 1)
-    ] = 0.5
-    candidates: Annotated[int, "actions of a decision that are compared, at most", Whole(2, 1024)] = 3
-    playout: Annotated[
-        str | None,
-        "who plays on, and has the other sides where the network has one: 'heuristic', 'pretrained', 'net:FOLDER', or "
-        "'net', the network itself for its own sides; networks are slower (default: the heuristic where there is one)",
-        Text(),
-    ] = None
-    scale: Annotated[
-        float,
-        "what a logit is worth, from 0 to 1 for a sure win: the less, the surer the network",
-        Number(0, 1, above=True),
+    target_temperature: Annotated[
+        float, "win probability per logit; smaller gives sharper policies", Number(0, 1, above=True)
     ] = 0.02
-
-    # learning
     learning_rate: Annotated[float, "of Adam, at the start", Number(0, 1, above=True)] = 2e-3
     final_learning_rate: Annotated[float, "of Adam at the end, as a share of the first", Number(0, 1)] = 0.03
-    minibatch: Annotated[int, "lessons per gradient step", Whole(1, MOST_AT_ONCE)] = 2048
+    minibatch: Annotated[int, "samples per gradient step", Integer(1, MOST_AT_ONCE)] = 2048
     max_grad_norm: Annotated[float, "largest norm of a gradient", Number(0, above=True)] = 2.0
     value_coef: Annotated[float, "weight of the value loss", Number(0)] = 0.5
 
 
-METHODS: dict[str, type[RunConfig]] = {kind.method: kind for kind in (Config, SearchConfig, PlayoutConfig)}
+METHODS: dict[str, type[RunConfig]] = {kind.method: kind for kind in (PPOConfig, RolloutConfig)}
 
 
 def _texts(value: Any) -> Texts:

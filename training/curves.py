@@ -1,4 +1,4 @@
-"""Pictures of a training run."""
+"""Training curves as a PNG."""
 
 from pathlib import Path
 
@@ -7,8 +7,8 @@ from .files import replacing
 LEVELS = {"win_random": "against random", "win_heuristic": "against heuristic"}
 
 
-def draw(lines: list[dict[str, float]], path: Path, title: str, even: float) -> None:
-    """Draw win rates (beside that of even play), entropy and value quality of a run over its steps into a PNG."""
+def draw(lines: list[dict[str, float]], path: Path, title: str, chance_level: float) -> None:
+    """Draw win rates (beside chance level), entropy and value quality of a run over its steps into a PNG."""
     import matplotlib
 
     matplotlib.use("agg")
@@ -24,7 +24,7 @@ def draw(lines: list[dict[str, float]], path: Path, title: str, even: float) -> 
         wins.plot(steps, middle, marker=".", label=LEVELS.get(name, "against " + name[4:]))
         low = [m - e for m, e in zip(middle, margin)]
         wins.fill_between(steps, low, [m + e for m, e in zip(middle, margin)], alpha=0.2, linewidth=0)
-    wins.axhline(even, color="tab:gray", linestyle="--", label=f"even play ({100 * even:.0f} %)")
+    wins.axhline(chance_level, color="tab:gray", linestyle="--", label=f"chance level ({100 * chance_level:.0f} %)")
     wins.set(title=f"{title}: win rate (95 %)", xlabel="million steps", ylim=(0, 1))
     wins.grid(alpha=0.3)
     wins.legend(loc="lower right")

@@ -1,4 +1,4 @@
-"""What a training run shows while it learns: a few lines in place on a terminal, one line per report elsewhere."""
+"""Progress of a training run: a few lines kept up to date on a terminal, one line per report elsewhere."""
 
 from collections.abc import Mapping
 from time import monotonic
@@ -14,14 +14,14 @@ SILENCE = 60.0
 
 
 class Display:
-    """Progress, speed, losses and win rates of a run, each rate beside that of even play.
+    """Progress, speed, losses and win rates of a run, each rate beside chance level.
 
     On a terminal three lines are kept up to date, cut off where it is too narrow. Anywhere else every evaluation is one
     line, however long.
     """
 
-    def __init__(self, title: str, even: float, console: Console | None = None) -> None:
-        self.even, self.console = even, console or Console()
+    def __init__(self, title: str, chance_level: float, console: Console | None = None) -> None:
+        self.chance_level, self.console = chance_level, console or Console()
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(None),
@@ -45,7 +45,7 @@ class Display:
 
     def show(self, report: Mapping[str, float], last: Mapping[str, float], progress: float) -> None:
         """Show an update's numbers, and win rates as they were last measured."""
-        speed, wins = _speed(report["steps_per_second"]), win_rates(last, self.even)
+        speed, wins = _speed(report["steps_per_second"]), win_rates(last, self.chance_level)
         if self._live is not None:
             self._bar.update(self._task, completed=progress)
             losses = f"policy loss {report['policy_loss']:+.3f}, value loss {report['value_loss']:.3f}"
@@ -62,7 +62,7 @@ def _speed(steps: float) -> str:
     return f"{steps / 1000:.0f}k steps/s" if steps >= 10_000 else f"{steps:.0f} steps/s"
 
 
-def win_rates(numbers: Mapping[str, Any], even: float) -> str:
-    """Win rates of a report in words, with what even play would win."""
+def win_rates(numbers: Mapping[str, Any], chance_level: float) -> str:
+    """Win rates of a report in words, with chance level."""
     rates = [f"{name[4:]} {100 * value:.1f} %" for name, value in numbers.items() if name.startswith("win_")]
-    return f"wins (even {100 * even:.0f} %): {', '.join(rates) or '–'}"
+    return f"wins (chance level {100 * chance_level:.0f} %): {', '.join(rates) or '–'}"

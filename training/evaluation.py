@@ -1,4 +1,6 @@
-"""How often a policy wins: one side against the same opponent on all others."""
+"""Win rate of a policy: one side against the same opponent on all others."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from monsterzoo.envs import VectorGame
@@ -6,13 +8,35 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.stepping import share_of_win
 from monsterzoo.policies import Policy
 
+from .ratings import NORMAL_95
 
-def play_games(variant: Variant, policy: Policy, opponent: Policy, games: int, seed: int) -> np.ndarray:
-    """Shares of the win (games,) of a policy that plays one side against an opponent on all others, sides in turn.
 
-    The first game of every environment counts, so that short games are not preferred; a game that nobody wins counts
-    as shared by all.
+class WinRate(NamedTuple):
+    """An estimated win rate."""
+
+    games: int
+    rate: float
+    error: float
+    """Standard error."""
+
+    @property
+    def interval(self) -> list[float]:
+        """The 95 % interval."""
+        return [self.rate - NORMAL_95 * self.error, self.rate + NORMAL_95 * self.error]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"games": self.games, "win_rate": self.rate, "interval": self.interval}
+
+
+def win_rate(variant: Variant, policy: Policy, opponent: Policy, games: int, seed: int) -> WinRate:
+    """The win rate of a policy that plays one side against an opponent on all others.
+
+    Every side is played equally often, so `games` is rounded down to a multiple of the sides. A shared win counts by
+    its share, a game that nobody wins as shared by all. The first game of every environment counts, so that short games
+    are not preferred.
     """
+    games = games // variant.sides * variant.sides
     batch = VectorGame(variant.game, games, seed=seed, **variant.options)
     side = np.arange(games) % variant.sides
     shares = np.full(games, np.nan)
@@ -26,4 +50,4 @@ def play_games(variant: Variant, policy: Policy, opponent: Policy, games: int, s
         batch.step(choices)
         for game in np.flatnonzero((batch.terminated | batch.truncated) & waiting):
             shares[game] = share_of_win(batch.final_states[game], side[game])
-    return shares
+    return WinRate(games, float(shares.mean()), float(shares.std()) / games**0.5)

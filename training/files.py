@@ -1,4 +1,4 @@
-"""Files that are whole, whenever a program is killed and whoever wrote them."""
+"""Atomic writes and validated reads."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: work that is to be saved ends at a safe point, everything else at once."""
+"""SIGINT and SIGTERM: work that is to be saved ends at a safe point, everything else at once."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupted(KeyboardInterrupt):
-    """Somebody wants the program to end; `code` is the exit code that is customary then (130, 143)."""
+    """The program is to end; `code` is the customary exit code (130, 143)."""
 
     def __init__(self, number: int, message: str = "interrupted") -> None:
         super().__init__(message)
@@ -54,8 +54,8 @@ def goes_on_from(folder: Path) -> Iterator[None]:
         raise Interrupted(interruption.number, f"interrupted; the same command goes on from {folder}") from None
 
 
-class Patient:
-    """Within it the first signal is only noted, to be looked at where the work can be saved; a second one ends all."""
+class DeferredInterrupt:
+    """Defers the first signal to the next safe point (`check`); a second one interrupts at once."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -70,7 +70,7 @@ class Patient:
             # Not print: the signal may have come in the middle of one.
             os.write(2, b"\nstopping as soon as everything is saved (once more: at once)\n")
 
-    def __enter__(self) -> "Patient":
+    def __enter__(self) -> "DeferredInterrupt":
         self._handling.__enter__()
         return self
 

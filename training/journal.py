@@ -1,4 +1,4 @@
-"""What a run tells while it learns: on the screen, as lines of JSON, to TensorBoard, and as a picture."""
+"""Metrics of a training run: on the screen, as lines of JSON, in TensorBoard, and as a picture."""
 
 import json
 import os
@@ -43,8 +43,8 @@ class Journal:
             self.last |= line
         self._file = path.open("a")
         self._events = self._open_events(updates) if config.tensorboard else None
-        self.even = 1 / sides
-        self._display = Display(f"{config.game} {config.players}p", self.even)
+        self.chance_level = 1 / sides
+        self._display = Display(f"{config.game} {config.players}p", self.chance_level)
 
     def _open_events(self, updates: int) -> Any:
         try:
@@ -64,7 +64,7 @@ class Journal:
         if self._events is not None:
             self._events.close()
         if kind is None or not issubclass(kind, OSError):  # else there is no room for a picture either
-            curves.draw(read(self.folder / METRICS), self.folder / PICTURE, self.config.game, self.even)
+            curves.draw(read(self.folder / METRICS), self.folder / PICTURE, self.config.game, self.chance_level)
 
     def write(self, report: dict[str, float], progress: float) -> None:
         """Write one update's numbers."""
@@ -77,8 +77,8 @@ class Journal:
             name_file(error, self.folder / METRICS)
             raise
         if self._events is not None:
-            even = {"win_even": self.even} if any(name.startswith("win_") for name in report) else {}
-            for name, value in {**report, **even}.items():
+            level = {"win_chance_level": self.chance_level} if any(name.startswith("win_") for name in report) else {}
+            for name, value in {**report, **level}.items():
                 self._events.add_scalar(tag(name), value, int(report["updates"]))
         self._display.show(report, self.last, progress)
 

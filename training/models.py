@@ -23,11 +23,10 @@ from monsterzoo.policies.networks import PRETRAINED, WEIGHTS, NeuralPolicy, pret
 
 from .arena import Tournament
 from .config import RUN, RunConfig
-from .evaluation import play_games
+from .evaluation import win_rate
 from .exits import exit_code
 from .files import read_json, replacing, write_json
 from .models_page import OPPONENTS, networks_table, page
-from .ratings import NORMAL_95
 from .variants import REWARD, variant_name
 
 INDEX, README = "index.json", "README.md"
@@ -101,16 +100,9 @@ def measure(variant: Variant, policy: Policy, spec: str, games: int, seed: int =
     tournament.play([policy, make_player(variant, spec, seed)], games, batch=512)
     result = tournament.result()
     own = result["players"][0]
-    alone = win_rate_alone(variant, policy, make_player(variant, spec, seed), games, seed)
+    alone = win_rate(variant, policy, make_player(variant, spec, seed), games, seed).to_dict()
     mixed = {"games": result["games"], "win_rate": own["win_rate"], "interval": own["win_rate_interval"]}
     return {"seed": seed, "mixed": mixed, "alone": alone}
-
-
-def win_rate_alone(variant: Variant, policy: Policy, rival: Policy, games: int, seed: int) -> dict[str, Any]:
-    """How often a policy wins that plays one side while a rival plays all others, with its interval."""
-    shares = play_games(variant, policy, rival, games // variant.sides * variant.sides, seed)
-    rate, half = float(shares.mean()), NORMAL_95 * float(shares.std()) / len(shares) ** 0.5
-    return {"games": len(shares), "win_rate": rate, "interval": [rate - half, rate + half]}
 
 
 def read_index(folder: Path = PRETRAINED) -> dict[str, Any]:

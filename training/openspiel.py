@@ -42,7 +42,7 @@ from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.players import ask, name_of
 from pyspiel import GameType, PlayerId
 
-from .chance import Asked, Scripted
+from .chance import ChanceNode, scripted
 
 NAME = "monsterzoo"
 MAX_LENGTH = 1_000_000
@@ -200,15 +200,14 @@ class _Table:
             np.zeros(self.variant.players, np.float32),
             np.empty_like(self.masks),
         )
-        scripted = Scripted(states[0], self.script)
         try:
-            with np.errstate(over="ignore"):
+            with np.errstate(over="ignore"), scripted(self.script):
                 if self.move[0] < 0:
-                    setup(scripted)
+                    setup(states[0])
                 else:
-                    stepping.advance(scripted, *self.move, rewards)
-        except Asked as asked:
-            self.count = asked.count
+                    stepping.advance(states[0], *self.move, rewards)
+        except ChanceNode as node:
+            self.count = node.count
             return
         words = np.empty(self.variant.words, np.uint64)
         stepping.mask_all(states, 0, masks.view(np.uint64), words, self.variant.num_actions)

@@ -1,22 +1,19 @@
-"""Self-play PPO on the batch engine: `monsterzoo train --game pikit_v0 --players 2 --minutes 10 --out runs/pikit2`.
+"""Self-play PPO with masked actions: `monsterzoo train --game pikit_v0 --players 2 --minutes 10 --out runs/pikit2`.
 
-One network plays every seat. An update plays all games on for a number of steps, estimates each seat's advantages over
-its own decisions (`credit`), and improves the network by PPO with masked actions. In most games the network plays all
-sides; in the rest one side, against earlier networks or built-in policies, and only its own decisions are learned from.
-A forced move (one legal action) is no decision: nobody is asked, and nothing is learned from it.
+One network plays every seat. An update plays all games on for a number of steps (`collect`), estimates advantages over
+each seat's own decisions (`ppo_buffer`), and improves the network on minibatches (`learn`, `loss`). In most games the
+network plays all sides; in the rest one side, against earlier networks or built-in policies, and only its own decisions
+are learned from. A forced move (one legal action) is no decision: nobody is asked, and nothing is learned from it.
 
-Learning from nothing takes long where good play is rare. So a run may begin with a short imitation: a teacher decides
-in the network's place, the network learns to choose likewise and what to expect, and PPO goes on from there.
+A run may begin by imitating a teacher, who then decides in the network's place.
 
-Where cards are hidden, best responses to the present self go round in circles, and what they leave behind is sharp and
-easily exploited. Much entropy is the remedy (Rudolph et al., 2026), and a magnet another one: a pull towards an earlier
-self, the magnet, which follows in leaps (Sokota et al., 2023). Towards equal chances the pull is the entropy bonus.
+Naive self-play cycles and ends in exploitable, near-deterministic policies. Remedies are much entropy (Rudolph et al.,
+2026) and a magnet: a KL penalty towards an earlier network, replaced now and then (Sokota et al., 2023).
 """
 
 import time
 from collections import defaultdict
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,29 +25,28 @@ from monsterzoo.envs.core.rng import env_seed
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import Policy
 from torch import Tensor
-from torch.nn.utils import clip_grad_norm_
 
-from .config import PAST, Config
-from .credit import Decisions
+from .config import PAST, PPOConfig
 from .network import NetworkPolicy
+from .ppo_buffer import RolloutBuffer
 from .runs import EVALUATION, Learner, check_numbers, check_weights, to_arrays, to_tensors
 
 ALL_SIDES = -1
-MOST_CHANGE = 20.0
-"""Logarithm of the largest ratio of an action's probabilities that counts; e to the power of 100 would be infinity."""
+MAX_LOG_RATIO = 20.0
+"""Larger ratios of probabilities are cut off: a teacher's choice may have been nearly impossible; e^100 is infinite."""
 
 
-class Trainer(Learner):
-    """A run of PPO in memory: beside what every learner has, games under way and opponents."""
+class PPOTrainer(Learner):
+    """A run of PPO in memory: beside what every learner has, games under way, their buffer, and opponents."""
 
-    config: Config
+    config: PPOConfig
 
-    def __init__(self, config: Config, game: Game | None = None) -> None:
+    def __init__(self, config: PPOConfig, game: Game | None = None) -> None:
         game = game or find_game(config.game)
         self.games = VectorGame(game, config.num_envs, seed=config.seed, **config.game_options())
         super().__init__(config, self.games.variant)
         config = self.config
-        self.decisions = Decisions(self.variant, config.num_envs, config.steps)
+        self.buffer = RolloutBuffer(self.variant, config.num_envs, config.steps)
         self.pool: list[dict[str, Tensor]] = []
         """Weights of earlier networks."""
         stagger(self.games, np.random.default_rng([config.seed, EVALUATION, 1]))
@@ -79,10 +75,10 @@ class Trainer(Learner):
         imitating = bool(config.imitate) and self.progress < config.imitate_share
         if self.magnet is not None and (imitating or self.updates % config.magnet_every == 0):
             self.magnet.load_state_dict(self.network.state_dict())
-        report = self.play(random, generator, imitating)
+        report = self.collect(random, generator, imitating)
         played = time.perf_counter()
-        report |= self._learn(random, imitating)
-        self.decisions.carry_over()
+        report |= self.learn(random, imitating)
+        self.buffer.carry_over()
         self.updates += 1
         self.steps += config.num_envs * config.steps
         self.decided += int(report["decisions"])
@@ -93,9 +89,9 @@ class Trainer(Learner):
         self.seconds += wall
         return report
 
-    def play(self, random: np.random.Generator, generator: torch.Generator, imitating: bool) -> dict[str, float]:
-        """Play every game on for `config.steps` steps and write down the network's (or its teacher's) decisions."""
-        games, variant, decisions = self.games, self.variant, self.decisions
+    def collect(self, random: np.random.Generator, generator: torch.Generator, imitating: bool) -> dict[str, float]:
+        """Play every game on for `config.steps` steps; decisions of the network (or its teacher) go into the buffer."""
+        games, variant, buffer = self.games, self.variant, self.buffer
         opponents = self._make_opponents(random)
         teacher: Policy | None = None
         if imitating:
@@ -112,15 +108,8 @@ class Trainer(Learner):
             if teacher is not None and len(asked):
                 actions = teacher.act(games.decisions()[asked])
             choices[asked] = actions
-            decisions.add(
-                asked,
-                seats[asked],
-                observations=rows,
-                action_masks=allowed,
-                actions=actions,
-                log_probs=log_probs,
-                values=values,
-            )
+            columns = {"observations": rows, "action_masks": allowed, "actions": actions}
+            buffer.add(asked, seats[asked], **columns, log_probs=log_probs, values=values)
             for index, opponent in enumerate(opponents):
                 theirs = np.flatnonzero(~own & free & (self.rivals == index))
                 if len(theirs):
@@ -128,20 +117,20 @@ class Trainer(Learner):
             before = time.perf_counter()
             games.step(choices)
             over = games.terminated | games.truncated
-            decisions.pay(games.rewards, over)
+            buffer.pay(games.rewards, over)
             in_environment += time.perf_counter() - before
             finished += int(over.sum())
             lengths += int(games.final_lengths[over].sum())
             self._seat_games(over, random)
         return {"environment_seconds": in_environment, "games": finished, "length": lengths / max(finished, 1)}
 
-    def _learn(self, random: np.random.Generator, imitating: bool) -> dict[str, float]:
+    def learn(self, random: np.random.Generator, imitating: bool) -> dict[str, float]:
         """Improve policy and value on the decisions whose consequences are known."""
-        config, decisions = self.config, self.decisions
-        rows, advantages, returns = decisions.advantages(config.gamma, config.gae_lambda)
+        config, buffer = self.config, self.buffer
+        rows, advantages, returns = buffer.advantages(config.gamma, config.gae_lambda)
         if not len(rows):
             raise ValueError(f"no seat decided twice within steps={config.steps}; more steps are needed to learn")
-        explained = 1 - np.var(returns - decisions.values[rows]) / max(np.var(returns), 1e-8)
+        explained = 1 - np.var(returns - buffer.values[rows]) / max(np.var(returns), 1e-8)
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         rate = self.set_learning_rate()
         entropy_coef = self.fallen(config.entropy_coef, config.final_entropy_coef)
@@ -150,11 +139,8 @@ class Trainer(Learner):
         for _ in range(config.epochs):
             order = random.permutation(len(rows))
             for part in np.array_split(order, max(1, round(len(rows) / config.minibatch))):
-                loss, numbers = self._loss(rows[part], advantages[part], returns[part], entropy_coef, imitating)
-                self.optimizer.zero_grad()
-                loss.backward()
-                clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
-                self.optimizer.step()
+                loss, numbers = self.loss(rows[part], advantages[part], returns[part], entropy_coef, imitating)
+                self.descend(loss)
                 for name, number in numbers.items():
                     sums[name] += number.item()
                 count += 1
@@ -162,25 +148,24 @@ class Trainer(Learner):
         report |= {"explained": float(explained), "decisions": len(rows)}
         return report | {"learning_rate": rate, "entropy_coef": entropy_coef}
 
-    def _loss(
+    def loss(
         self, rows: np.ndarray, advantages: np.ndarray, returns: np.ndarray, entropy_coef: float, imitating: bool
     ) -> tuple[Tensor, dict[str, Tensor]]:
-        """PPO's loss of some decisions; beside it what it is made of, KL and share of clipped ratios."""
-        config, decisions = self.config, self.decisions
-        observations = torch.from_numpy(decisions.observations[rows])
-        masks = torch.from_numpy(decisions.action_masks[rows])
+        """PPO's loss on rows of the buffer; beside it its parts, the KL divergence and the share of clipped ratios."""
+        config, buffer = self.config, self.buffer
+        observations = torch.from_numpy(buffer.observations[rows])
+        masks = torch.from_numpy(buffer.action_masks[rows])
         log_probs, values = self.network(observations, masks)
-        chosen = log_probs.gather(1, torch.from_numpy(decisions.actions[rows])[:, None])[:, 0]
-        # Bounded: what was nearly impossible, such as a teacher's choice, may have become likely.
-        change = (chosen - torch.from_numpy(decisions.log_probs[rows])).clamp_max(MOST_CHANGE)
-        ratio, gain = change.exp(), torch.from_numpy(advantages)
+        chosen = log_probs.gather(1, torch.from_numpy(buffer.actions[rows])[:, None])[:, 0]
+        log_ratio = (chosen - torch.from_numpy(buffer.log_probs[rows])).clamp_max(MAX_LOG_RATIO)
+        ratio, gain = log_ratio.exp(), torch.from_numpy(advantages)
         policy = -torch.minimum(ratio * gain, ratio.clamp(1 - config.clip_range, 1 + config.clip_range) * gain).mean()
         if imitating:
             policy = -chosen.mean()
         value = (values - torch.from_numpy(returns)).square().mean()
         possible = log_probs.masked_fill(masks == 0, 0)  # e^0 * 0: nothing, and far quicker than e^-1000000000
         entropy = -(possible.exp() * possible).sum(1).mean()
-        kl = (ratio - 1 - change).mean()
+        kl = (ratio - 1 - log_ratio).mean()
         clipped = ((ratio - 1).abs() > config.clip_range).float().mean()
         loss = policy + config.value_coef * value - entropy_coef * entropy
         numbers = {"policy_loss": policy, "value_loss": value, "entropy": entropy, "kl": kl, "clipped": clipped}
@@ -231,37 +216,34 @@ class Trainer(Learner):
             **magnet,
             "pool": self.pool,
             "games": to_tensors(self.games.save()),
-            "decisions": to_tensors(self.decisions.state()),
+            "buffer": to_tensors(self.buffer.state()),
             "seating": to_tensors({"sides": self.sides, "rivals": self.rivals}),
         }
 
-    def take(self, content: dict[str, Any], folder: Path) -> None:
+    def take(self, content: dict[str, Any]) -> None:
         """Take over the content of a checkpoint, once all of it is known to fit."""
         pool = content["pool"]
         if not isinstance(pool, list) or not 1 <= len(pool) <= self.config.snapshots:
             raise ValueError(f"there are 1 to {self.config.snapshots} earlier networks in a checkpoint")
         for weights in pool:
             check_weights(weights, self.network.state_dict(), "network")
-        games, decisions, seating = (to_arrays(content[part]) for part in ("games", "decisions", "seating"))
+        games, buffer, seating = (to_arrays(content[part]) for part in ("games", "buffer", "seating"))
         check_numbers("seats", games["seats"], self.games.seats, 0, self.variant.players)
         check_numbers("sides", seating["sides"], self.sides, ALL_SIDES, self.variant.sides)
         check_numbers("rivals", seating["rivals"], self.rivals, 0, max(len(self.opponents), 1))
-        self.decisions.check(decisions)
+        self.buffer.check(buffer)
         if self.magnet is not None:
             check_weights(content["magnet"], self.magnet.state_dict(), "magnet")
         self.games.restore(games, foreign=True)
         if self.magnet is not None:
             self.magnet.load_state_dict(content["magnet"])
-        self.decisions.restore(decisions)
+        self.buffer.restore(buffer)
         self.pool = pool
         self.sides[:], self.rivals[:] = seating["sides"], seating["rivals"]
 
 
 def stagger(games: VectorGame, random: np.random.Generator, longest: int = 2000) -> None:
-    """Bring each game to a random moment of a random game, so that a rollout sees all phases of the game at once.
-
-    Games that begin together and are about equally long would otherwise stay in step for a long time.
-    """
+    """Bring each game to a random moment of a random game, so that every update sees all phases of the game."""
     finished, length = np.zeros(games.num_envs, np.bool_), 0
     start = games.save()
     while not finished.all() and length < longest:
@@ -274,12 +256,7 @@ def stagger(games: VectorGame, random: np.random.Generator, longest: int = 2000)
         now = np.flatnonzero(moments == moment)
         if len(now):
             for name, values in games.save().items():
-                axis = axis_of_games(name)
+                axis = 1 if name in ("totals", "lengths") else 0  # of the games
                 kept[name].swapaxes(0, axis)[now] = values.swapaxes(0, axis)[now]
         games.step(games.sample_actions())
     games.restore(kept)
-
-
-def axis_of_games(name: str) -> int:
-    """Along which axis an array of `VectorGame.save` has the games."""
-    return 1 if name in ("totals", "lengths") else 0

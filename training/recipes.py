@@ -13,12 +13,12 @@ starts, and `{runs}` that of all runs, for a start from another variant's networ
 The last stage's network is the one that is shipped. `python -m monsterzoo.training.zoo` carries recipes out.
 """
 
-COMPARING = "--method playouts --imitate-share 0.08"
-BY_KIND = f"{COMPARING} --width 200 --scale 0.01"
-SLOWLY = "--method playouts --imitate-share 0.25 --learning-rate 0.001"
-SURELY = "--method playouts --imitate-share 0.12 --learning-rate 0.001"
+COMPARING = "--method rollouts --imitate-share 0.08"
+BY_KIND = f"{COMPARING} --width 200 --target-temperature 0.01"
+SLOWLY = "--method rollouts --imitate-share 0.25 --learning-rate 0.001"
+SURELY = "--method rollouts --imitate-share 0.12 --learning-rate 0.001"
 LONGER = "--learning-rate 0.0005 --self-play 0.4 --opponents past heuristic --final-entropy-coef 0.2"
-FURTHER = "--method playouts --imitate-share 0"
+FURTHER = "--method rollouts --imitate-share 0"
 AS_SUITORS = f"{FURTHER} --learning-rate 0.0005 --start net:{{runs}}/yokai_septet_v0-4p-seven_suitors/longer"
 
 RECIPES: dict[str, dict[str, str]] = {

@@ -1,8 +1,7 @@
-"""A training run, whatever it learns by: it goes on until its budget is used up, tells how it is doing, and is saved.
+"""The training loop that all methods share: budget, evaluation, journal and checkpoints.
 
 A `Learner` makes one update after the other; `train` does the rest. Everything random in an update follows from the
-seed and the update's number, so a run that goes on from a checkpoint makes the same next update as one that was never
-interrupted.
+seed and the update's number, so a resumed run makes the same next update as one that was never interrupted.
 """
 
 import platform
@@ -22,21 +21,22 @@ from monsterzoo.envs.core.rng import env_seed
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, check_size
 from torch import Tensor
+from torch.nn.utils import clip_grad_norm_
 
 from . import network as networks
 from .config import RUN, RunConfig
-from .evaluation import play_games
+from .evaluation import win_rate
 from .extras import require
 from .files import check_archive, damaged, read_json, replacing, write_json
-from .interrupts import Interrupted, Patient
+from .interrupts import DeferredInterrupt, Interrupted
 from .journal import Journal
 from .network import Network, NetworkPolicy
 
 CHECKPOINT = "checkpoint.pt"
 PROGRESS: dict[str, Any] = {"updates": int, "steps": int, "decided": int, "seconds": int | float}
 """What a learner counts, and checkpoint and journal tell."""
-LEARNERS = {"ppo": "ppo", "search": "expert", "playouts": "playouts"}
-"""Which module's `Trainer` learns by a method."""
+TRAINERS = {"ppo": "ppo.PPOTrainer", "rollouts": "rollout_learning.RolloutTrainer"}
+"""Module and class of each method."""
 EVALUATION = 1 << 40  # evaluations are seeded like an update far beyond any other
 
 
@@ -83,16 +83,22 @@ class Learner(ABC):
             group["lr"] = rate
         return rate
 
+    def descend(self, loss: Tensor) -> None:
+        """One gradient step."""
+        self.optimizer.zero_grad()
+        loss.backward()
+        clip_grad_norm_(self.network.parameters(), self.config.max_grad_norm)
+        self.optimizer.step()
+
     def evaluate(self) -> dict[str, float]:
         """Win rates of the network's most likely actions, and their standard errors."""
         report: dict[str, float] = {}
-        games = self.config.evaluate_games // self.variant.sides * self.variant.sides
+        seed = env_seed(self.config.seed, EVALUATION)
         for spec in self.config.evaluate or ():
-            seed = env_seed(self.config.seed, EVALUATION)
             policy = NetworkPolicy(self.network, seed, greedy=True)
-            shares = play_games(self.variant, policy, make_player(self.variant, spec, seed), games, seed)
-            report[f"win_{spec}"] = float(shares.mean())
-            report[f"error_{spec}"] = float(shares.std() / np.sqrt(len(shares)))
+            opponent = make_player(self.variant, spec, seed)
+            found = win_rate(self.variant, policy, opponent, self.config.evaluate_games, seed)
+            report |= {f"win_{spec}": found.rate, f"error_{spec}": found.error}
         return report
 
     # --- Files ---
@@ -102,8 +108,8 @@ class Learner(ABC):
         """What a checkpoint holds beside network, optimiser and progress: dicts and lists of tensors."""
 
     @abstractmethod
-    def take(self, content: dict[str, Any], folder: Path) -> None:
-        """Check all of a checkpoint's own content, then take it over; raises an error that says what does not fit."""
+    def take(self, content: dict[str, Any]) -> None:
+        """Check all of the method's own content, then take it over; raises an error that says what does not fit."""
 
     def save(self, folder: Path) -> None:
         """Write the policy and the checkpoint; each file appears complete or not at all."""
@@ -126,7 +132,7 @@ class Learner(ABC):
             check_archive(path)
             content = torch.load(path, weights_only=True)  # plain data, no code is run
             self._check(content)
-            self.take(content, folder)
+            self.take(content)
         except Exception as error:  # whatever torch stumbles over in a file that may hold anything
             wrong = f"it lacks {error}" if isinstance(error, KeyError) else error
             raise damaged(path, "a checkpoint of this run", wrong) from error
@@ -147,7 +153,9 @@ class Learner(ABC):
         for index, moments in optimizer["state"].items():
             like = {"step": torch.zeros(()), "exp_avg": parameters[index], "exp_avg_sq": parameters[index]}
             check_tensors(moments, like, "optimizer")
-            check_moments(moments, *self.optimizer.param_groups[0]["betas"])
+            for name in ("step", "exp_avg_sq"):
+                if (moments[name] < 0).any():
+                    raise ValueError(f"{name} of the optimizer has negative numbers")
         for group, like in zip(optimizer["param_groups"], self.optimizer.state_dict()["param_groups"], strict=True):
             if missing := like.keys() - group.keys():
                 raise ValueError(f"the optimizer lacks {', '.join(sorted(missing))}")
@@ -176,24 +184,6 @@ def check_weights(found: dict[str, Tensor], like: dict[str, Tensor], what: str) 
         check_size(values.detach().numpy(), f"{name} of the {what}")
 
 
-def check_moments(moments: dict[str, Tensor], first: float, second: float) -> None:
-    """Raise `ValueError` if no gradients lead to these moments of Adam with its two betas.
-
-    With gradients g and k counting back in time, the averages are m = (1 - first) * sum(first**k * g) and
-    v = (1 - second) * sum(second**k * g**2), so that by Cauchy and Schwarz m**2 is at most `most` times v. A larger one
-    would make a step of any length: this is what keeps those of Adam short.
-    """
-    if moments["step"] < 0:
-        raise ValueError(f"step of the optimizer is {moments['step'].item():g}")
-    mean, square = moments["exp_avg"].double(), moments["exp_avg_sq"].double()
-    if (square < 0).any():
-        raise ValueError("exp_avg_sq of the optimizer has negative numbers")
-    most = (1 - first) ** 2 / ((1 - second) * (1 - first**2 / second))
-    # A hundredth for rounding; and squares of very small numbers are nothing in single precision.
-    if (mean.abs() > 1.01 * (most * square).sqrt() + 1e-12).any():
-        raise ValueError("exp_avg of the optimizer has numbers that its exp_avg_sq does not allow")
-
-
 def check_numbers(name: str, found: np.ndarray, like: np.ndarray, low: int, stop: int) -> None:
     """Raise `ValueError` unless an array is like another one and has numbers from low to stop - 1 only."""
     if found.shape != like.shape or found.dtype != like.dtype:
@@ -212,14 +202,20 @@ def to_arrays(tensors: dict[str, Tensor]) -> dict[str, np.ndarray]:
     return {name: values.numpy() for name, values in tensors.items()}
 
 
+def trainer_of(method: str) -> type[Learner]:
+    """The class that learns by a method."""
+    module, name = TRAINERS[method].split(".")
+    found: type[Learner] = getattr(import_module(f".{module}", __package__), name)
+    return found
+
+
 def train(
     config: RunConfig, resume: bool = False, game: Game | None = None, kind: Callable[..., Learner] | None = None
 ) -> dict[str, Any]:
     """Train until the budget is used up; returns the run's summary, which is also in its folder.
 
-    A `kind` of learner other than the method's usual one is made as `kind(config, game)`.
-
-    SIGINT and SIGTERM end it after the update under way: a checkpoint is saved, then `Interrupted` is raised.
+    SIGINT and SIGTERM end it after the update under way: a checkpoint is saved, then `Interrupted` is raised. A `kind`
+    of learner other than the method's own is made as `kind(config, game)`.
 
     Raises `ValueError` if the folder already holds a run and `resume` is false, or holds none and it is true.
     """
@@ -229,8 +225,7 @@ def train(
         raise ValueError(f"{folder} already holds a run; go on with --resume, or choose another --out")
     if resume and not (folder / CHECKPOINT).exists():
         raise ValueError(f"there is no checkpoint in {folder} to go on from; start the run again without --resume")
-    kind = kind or import_module(f"monsterzoo.training.{LEARNERS[config.method]}").Trainer
-    learner: Learner = kind(config, game)
+    learner: Learner = (kind or trainer_of(config.method))(config, game)
     config, commands = learner.config, [config.command()]
     for note in learner.notes:
         print(note)
@@ -248,7 +243,7 @@ def train(
         "versions": {**versions, "python": platform.python_version()},
     }
     write_json(folder / RUN, about)
-    with Patient() as signals, Journal(folder, learner.updates, config, learner.variant.sides) as journal:
+    with DeferredInterrupt() as signals, Journal(folder, learner.updates, config, learner.variant.sides) as journal:
         try:
             _learn_on(learner, folder, journal, signals)
         except Interrupted as interruption:
@@ -258,7 +253,7 @@ def train(
     return summary
 
 
-def _learn_on(learner: Learner, folder: Path, journal: Journal, signals: Patient) -> None:
+def _learn_on(learner: Learner, folder: Path, journal: Journal, signals: DeferredInterrupt) -> None:
     """Update, watch and save until the budget is used up; raises `Interrupted` once a signal has come."""
     config = learner.config
     evaluated = saved = -float("inf")

@@ -313,7 +313,7 @@ def learn(
 
 
 def save_policy(model: MaskablePPO, path: str | Path, game: str, **options: Any) -> None:
-    """Write the network of `learn` as a file of weights: 'ppo:PATH' then plays like it, without SB3 and torch.
+    """Write the network of `learn` as a file of weights: 'net:PATH' then plays like it, without SB3 and torch.
 
     Raises `ValueError` for a model with another network, or of other observations or actions.
     """

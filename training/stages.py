@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from monsterzoo.cli.options import add_flags, add_game, game_options, given
 from monsterzoo.envs.core.options import flag
 
-from .config import MAY_CHANGE, METHODS, RUN, Config, RunConfig
+from .config import MAY_CHANGE, METHODS, RUN, PPOConfig, RunConfig
 from .files import read_json
 from .variants import REWARD, NamedVariant
 
@@ -104,7 +104,7 @@ def _read_stage(of: NamedVariant, text: str, before: list[Stage], runs: Path) ->
     parents = [stage for stage in before if chosen.get("start") == f"net:{stage.config.out}"]
     for parent in parents:
         chosen = {**{name: getattr(parent.config, name) for name in SHAPE}, **chosen}
-    if "start" in chosen and kind is Config:
+    if "start" in chosen and kind is PPOConfig:
         chosen.setdefault("imitate", "")
     others = {key: value for key, value in of.options.items() if key != "players"}
     return kind(
@@ -122,7 +122,7 @@ class _Parser(argparse.ArgumentParser):
 def _parse(words: list[str]) -> tuple[type[RunConfig], dict[str, Any]]:
     """The method and the options in the words of a stage."""
     first = _Parser(add_help=False, allow_abbrev=False)
-    first.add_argument("--method", choices=sorted(METHODS), default=Config.method)
+    first.add_argument("--method", choices=sorted(METHODS), default=PPOConfig.method)
     method, rest = first.parse_known_args(words)
     kind = METHODS[method.method]
     parser = _Parser(add_help=False, allow_abbrev=False)

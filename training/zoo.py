@@ -17,10 +17,11 @@ from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.networks import PRETRAINED, NeuralPolicy
 
-from .config import Config
+from .config import PPOConfig
+from .evaluation import win_rate
 from .exits import exit_code
 from .interrupts import goes_on_from
-from .models import Measuring, enter_model, measure_again, publish, read_index, win_rate_alone, write_index
+from .models import Measuring, enter_model, measure_again, publish, read_index, write_index
 from .models_page import networks_table, rate, seeds_table, table
 from .recipes import RECIPES, SEEDED
 from .stages import Stage, carry_out, check_runs, read_recipe
@@ -35,7 +36,7 @@ def main(words: Sequence[str]) -> int:
     """The command; raises `ValueError` for what cannot be done, `Interrupted` when it is to end early."""
     parsed = _parser().parse_intermixed_args(words)
     games = Measuring(**given(parsed, Measuring)).games
-    seeds = [read_flag("seed", seed, options_of(Config)["seed"].values) for seed in parsed.seeds or [parsed.seed]]
+    seeds = [read_flag("seed", seed, options_of(PPOConfig)["seed"].values) for seed in parsed.seeds or [parsed.seed]]
     if len(set(seeds)) < len(seeds):
         raise ValueError("--seeds must all be different")
     with goes_on_from(parsed.runs):
@@ -89,7 +90,7 @@ def compare_seeds(recipe: list[list[Stage]], games: int, anew: bool, folder: Pat
         carry_out(stages)
         last = stages[-1]
         policy = NeuralPolicy.from_run(variant, last.folder, last.name)
-        found = win_rate_alone(variant, policy, make_player(variant, level, 1), games, seed=1)
+        found = win_rate(variant, policy, make_player(variant, level, 1), games, seed=1).to_dict()
         runs.append({"seed": last.config.seed, **found})
     entry = {"name": of.name, "against": level, "even": 1 / variant.sides, "runs": runs}
     index = read_index(folder)

@@ -3,6 +3,8 @@
 Any record with that field will do, so a game's luck, a sampler's and a search's streams share this file.
 """
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,12 @@ STREAM = np.dtype((np.record, [("stream", np.uint64), ("rng", np.uint64)]))
 """A generator on its own with its number, for streams outside of a game's state.
 
 (With `rng` as the first field numba would take every game's state for a subtype of it.)
+"""
+
+CHANCE: ContextVar[Callable[[int], int] | None] = ContextVar("CHANCE", default=None)
+"""Decides draws in plain Python instead of the generator, called with the number of outcomes; compiled code ignores it.
+
+For exact enumeration of chance outcomes.
 """
 
 _MASK = (1 << 64) - 1
@@ -42,9 +50,23 @@ def draw32(holder):
     return ((word >> turn) | (word << (np.uint64(32) - turn))) & np.uint64(0xFFFFFFFF)
 
 
+def _decided(count):
+    """The outcome that `CHANCE` decides on, or -1 to draw at random."""
+    decide = CHANCE.get()
+    return -1 if decide is None else decide(int(count))
+
+
+@overload(_decided)
+def _decided_compiled(count):
+    return lambda count: -1
+
+
 @inlined
 def draw(holder, count):
     """A number from 0 to count - 1, without bias (Lemire's method); count is below 2**32."""
+    decided = _decided(count)
+    if decided >= 0:
+        return np.int64(decided)
     bound = np.uint64(count)
     product = draw32(holder) * bound
     low = product & np.uint64(0xFFFFFFFF)

@@ -51,9 +51,9 @@ def _arena(name: str, random: Random) -> list[str]:
 
 def _train(name: str, random: Random) -> list[str]:
     """One update of a few games, unless something is wrong."""
-    method = _maybe(random, "ppo", "search")
+    method = _maybe(random, "ppo", "rollouts")
     little = ["--updates", "1", "--num-envs", "4", "--width", "8", "--evaluate-games", "4", "--evaluate", "random"]
-    more = {"steps": ("4",)} if method == "ppo" else {"simulations": ("2",), "buffer": ("1",), "lessons": ("2",)}
+    more = {"steps": ("4",)} if method == "ppo" else {"samples": ("2",), "candidates": ("2",)}
     odd = _numbers(random, **_GAME, **more, minibatch=("16",), blocks=("0", "1"), start=("pretrained",), threads=("1",))
     return [_maybe(random, name), "--method", method, *little, "--no-tensorboard", *odd, *_resumed(random)]
 

@@ -26,7 +26,7 @@ os.environ.setdefault("MONSTERZOO_CHECKS", "1")  # before numba compiles: an ind
 import gymnasium
 import numpy as np
 from command_lines import commands
-from files import ACCEPTED, REFUSED, SHORT, batches, checkpoints, lessons, networks, records, results, specs
+from files import ACCEPTED, REFUSED, SHORT, batches, checkpoints, networks, records, results, specs
 from monsterzoo import policies
 from monsterzoo.envs import make, make_parallel, make_vec
 from monsterzoo.envs.core.catalogue import find_game, names
@@ -382,7 +382,6 @@ ENTRANCES: dict[str, Callable[[str, Random], str]] = {
     "networks": networks,
     "batches": batches,
     "checkpoints": checkpoints,
-    "lessons": lessons,
     "results": results,
     "records": records,
     "specs": specs,

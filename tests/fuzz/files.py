@@ -161,7 +161,7 @@ def _run(name: str, method: str) -> tuple[Any, dict[str, bytes]]:
     usual: dict[str, Any] = {"players": players, "options": SHORT[name], "updates": 9, "evaluate": [], "width": 8}
     own: dict[str, dict[str, Any]] = {
         "ppo": {"num_envs": 3, "steps": 24, "minibatch": 32, "imitate": "", "opponents": ["past"], "magnet_coef": 0.1},
-        "search": {"num_envs": 6, "simulations": 2, "searched": 1.0, "lessons": 2, "minibatch": 8, "threads": 1},
+        "rollouts": {"num_envs": 6, "samples": 2, "minibatch": 8, "threads": 1},
     }
     config = METHODS[method](name, **usual, **own[method])
     trainer = _trainer(config)
@@ -173,25 +173,16 @@ def _run(name: str, method: str) -> tuple[Any, dict[str, bytes]]:
 
 
 def _trainer(config: Any) -> Any:
-    from monsterzoo.training.expert import Trainer as Expert
-    from monsterzoo.training.ppo import Trainer
+    from monsterzoo.training.runs import trainer_of
 
-    return {"ppo": Trainer, "search": Expert}[config.method](config)
+    return trainer_of(config.method)(config, None)
 
 
 def checkpoints(name: str, random: Random) -> str:
     """A changed checkpoint is refused in words, or learning goes on from it."""
     from monsterzoo.training.runs import CHECKPOINT
 
-    return _goes_on(name, random.choice(("ppo", "ppo", "search")), CHECKPOINT, random)
-
-
-def lessons(name: str, random: Random) -> str:
-    """So is a changed file of lessons."""
-    from monsterzoo.training.expert import FOLDER
-
-    _, files = _run(name, "search")
-    return _goes_on(name, "search", next(path for path in files if path.startswith(FOLDER)), random)
+    return _goes_on(name, random.choice(("ppo", "ppo", "rollouts")), CHECKPOINT, random)
 
 
 def _goes_on(name: str, method: str, changed: str, random: Random) -> str:

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 GAMES = ("bite_night_v0", "pikit_v0", "yokai_septet_v0")
 SHARES = {
     "snapshots": 8, "saved": 1, "batches": 1, "records": 1, "actions": 2, "players": 1, "contents": 2, "specs": 1,
-    "networks": 1, "checkpoints": 1, "lessons": 1, "results": 1, "commands": 2,
+    "networks": 1, "checkpoints": 1, "results": 1, "commands": 2,
 }  # fmt: skip
 """How much of the time each entrance gets."""
 LEAST = 40

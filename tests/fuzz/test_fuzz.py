@@ -18,12 +18,11 @@ RUNS = [
     ("networks", "pikit_v0", 40),
     ("batches", "bite_night_v0", 40),
     ("checkpoints", "pikit_v0", 15),
-    ("lessons", "pikit_v0", 15),
     ("results", "pikit_v0", 30),
     ("records", "pikit_v0", 60),
     ("specs", "yokai_septet_v0", 40),
 ]
-WITH_TORCH = ("networks", "checkpoints", "lessons")
+WITH_TORCH = ("networks", "checkpoints")
 """Entrances for files that only a training library writes."""
 
 

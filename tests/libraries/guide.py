@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from monsterzoo import policies
 from monsterzoo.envs.single import SeatVectorEnv
-from monsterzoo.training.evaluation import play_games
+from monsterzoo.training import evaluation
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "libraries.md"
 
@@ -78,4 +78,5 @@ class Learned:
 def win_rate(logits: Any, games: int = 400) -> float:
     """How often it beats random play in Pikit with two players."""
     variant = mz.variant("pikit_v0", players=2)
-    return float(play_games(variant, Learned(logits), policies.make("random", "pikit_v0", players=2), games, 1).mean())
+    opponent = policies.make("random", "pikit_v0", players=2)
+    return evaluation.win_rate(variant, Learned(logits), opponent, games, 1).rate

@@ -37,7 +37,7 @@ def guided(library: str, start: str) -> Callable[[], Callable[[], int]]:
 
 def rllib() -> Callable[[], int]:
     """Self-play with the defaults of `ppo_config`, three updates."""
-    from monsterzoo.training.ray_pool import joined
+    from monsterzoo.training.distributed.cluster import joined
     from monsterzoo.training.rllib import ppo_config
 
     joined("local", 1).__enter__()

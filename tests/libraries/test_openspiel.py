@@ -1,5 +1,6 @@
 """Games as OpenSpiel's games: its own tests, its algorithms, and players both ways."""
 
+import contextvars
 import sys
 
 import monsterzoo.envs as mz
@@ -7,14 +8,13 @@ import numpy as np
 import pytest
 from monsterzoo import policies
 from monsterzoo.envs.core.contract import setup
-from monsterzoo.envs.core.rng import draw, generator
+from monsterzoo.envs.core.rng import CHANCE, draw, generator, streams
 from monsterzoo.envs.core.stepping import advance
 from monsterzoo.envs.single import SeatVectorEnv
 from test_add_a_game import FILES, forget, write
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: make test-openspiel")
 
-from monsterzoo.training.chance import Luck, Scripted
 from monsterzoo.training.openspiel import BotPolicy, PolicyBot, load_game
 from open_spiel.python.algorithms import exploitability, external_sampling_mccfr, ismcts, mcts
 
@@ -62,30 +62,24 @@ def test_random_games_with_exact_luck_pass_it_too(game, capfd):
     pyspiel.random_sim_test(load_game(**game), num_sims=1, serialize=True, verbose=False)
 
 
-class Recorder(Luck):
-    """Answers as the game's own generator does, and remembers what it has said."""
-
-    def __init__(self, generator):
-        self.holder, self.answers = np.zeros(1, [("stream", np.uint64), ("rng", np.uint64)]).view(np.recarray), []
-        self.holder["rng"] = generator
-
-    def __mul__(self, bound):
-        answer = int(draw(self.holder[0], int(bound)))
-        if bound > 1:
-            self.answers.append(answer)
-        return answer << 32 | 0xFFFFFFFF
-
-
 def luck_of(states, move):
     """What the generator in a state draws during the next move, or during the deal."""
-    recorder = Recorder(states["rng"])
-    state = Scripted(states.copy()[0], ())
-    state.__dict__["rng"] = recorder
+    holder, state, drawn = streams(0, 1, "test"), states.copy()[0], []
+    holder["rng"] = states["rng"]
+
+    def draw_and_note(count):
+        outcome = int(contextvars.Context().run(draw, holder[0], count))  # outside of what is recorded
+        if count > 1:
+            drawn.append(outcome)
+        return outcome
+
+    token = CHANCE.set(draw_and_note)
     if move is None:
         setup(state)
     else:
         advance(state, *move, np.zeros(4, np.float32))
-    return recorder.answers
+    CHANCE.reset(token)
+    return drawn
 
 
 def test_exact_luck_is_the_luck_of_the_rules(name, options):

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,15 +24,10 @@ from monsterzoo.cli import main
 from monsterzoo.envs import env_seed, make, variant
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import from_rllib
-from monsterzoo.training.arena import Tournament, enter
-from monsterzoo.training.config import Config
-from monsterzoo.training.credit import NONE
-from monsterzoo.training.evaluation import play_games
+from monsterzoo.training.arena import Tournament
+from monsterzoo.training.distributed.cluster import joined, map_tasks
+from monsterzoo.training.evaluation import win_rate
 from monsterzoo.training.network import ILLEGAL
-from monsterzoo.training.ppo import Trainer
-from monsterzoo.training.ray_arena import RayTables
-from monsterzoo.training.ray_pool import Pool, WorkerLostError, joined
-from monsterzoo.training.ray_train import RayTrainer, put_together, take_part
 from monsterzoo.training.rllib import BatchRunner, ppo_config, save_policy
 from monsterzoo.training.rllib.module import LogProbs
 from ray.cluster_utils import Cluster
@@ -300,7 +294,7 @@ def test_the_distribution_is_that_of_its_log_probabilities():
 
 def wins(policy, games=400):
     one = variant("pikit_v0", **PIKIT)
-    return play_games(one, policy, policies.make("random", "pikit_v0", **PIKIT), games, seed=3).mean()
+    return win_rate(one, policy, policies.make("random", "pikit_v0", **PIKIT), games, seed=3).rate
 
 
 def test_self_play_learns_and_plays_in_the_arena(local_ray, tmp_path):
@@ -408,148 +402,12 @@ def test_a_search_over_two_settings_under_tune(local_ray, tmp_path):
     assert 0 <= wins(policy, 20) <= 1
 
 
-# --- Our own work on Ray ---
-
-
-class Slow:
-    """A worker that answers slowly, and says who it is."""
-
-    def __call__(self, task, shared):
-        time.sleep(0.1)
-        return task * shared, os.getpid()
-
-
-class Fatal:
-    """A worker whose process dies of some tasks, and that dislikes others."""
-
-    def __call__(self, task, shared):
-        if task == "die":
-            os.kill(os.getpid(), signal.SIGKILL)
-        if task == "fail":
-            raise ValueError("this task is nothing for me")
-        return task
-
-
-class Impossible:
-    """A worker that is never there."""
-
-    def __init__(self):
-        raise ValueError("no such worker")
-
-
-def test_tasks_of_a_killed_worker_are_done_again(local_ray):
-    with Pool(Slow, 2) as pool:
-        victims, answers = set(), {}
-        for number, (answer, process) in pool.stream(range(12), shared=10):
-            answers[number] = answer
-            if not victims:
-                victims.add(process)
-                os.kill(process, signal.SIGKILL)
-        assert answers == {number: 10 * number for number in range(12)}
-        assert pool.lost == 1
-
-
-def test_errors_of_workers_are_raised_and_deadly_tasks_end(local_ray):
-    with Pool(Fatal, 1) as pool:
-        assert pool.map(["a", "b"]) == ["a", "b"]
-        with pytest.raises(ValueError, match=r"^this task is nothing for me$"):
-            pool.map(["a", "fail"])
-        with pytest.raises(WorkerLostError, match="task 1 has lost 4 actors"):
-            pool.map(["a", "die"])
-    with Pool(Impossible, 1) as pool, pytest.raises(ValueError, match=r"a worker cannot be made.*no such worker"):
-        pool.map(["a"])
-
-
-SPECS = ["random", "heuristic", "search:8"]
-
-
-def test_tournaments_on_ray_are_the_same_also_when_a_worker_is_lost(local_ray):
-    one = variant("pikit_v0", **PIKIT)
-    names, players = enter(one, SPECS, 4)
-    here, there = Tournament(one, names, 4), Tournament(one, names, 4)
-    here.play(players, 60)
-    killed = []
-
-    def kill_one(tournament):
-        if tournament.games > 6 and not killed:
-            killed.append(tables.pool.actors[0])
-            ray.kill(killed[0])
-
-    with RayTables(there, SPECS, batch=4, workers=2) as tables:
-        there.play(players, 60, spread=tables, progress=kill_one)
-        assert tables.pool.lost == 1
-    np.testing.assert_array_equal(here.shares, there.shares)
-    np.testing.assert_array_equal(here.scores, there.scores)
-    assert here.result() == there.result()
-
-
-TRAIN = {"game": "pikit_v0", "players": 2, "num_envs": 32, "steps": 16, "minibatch": 128, "evaluate": (), "updates": 3}
-
-
-def test_parts_of_a_trainers_games_make_it_whole_again():
-    trainer = Trainer(Config(**TRAIN, tensorboard=False))
-    trainer.update()
-    before = trainer.content()
-    put_together(trainer, [take_part(trainer, begin, stop) for begin, stop in ((0, 5), (5, 6), (6, 32))])
-    after = trainer.content()
-    for part in ("games", "seating"):
-        for name, values in before[part].items():
-            assert torch.equal(values, after[part][name]), name
-    one, two = before["decisions"], after["decisions"]  # the same decisions in another order
-    for name in one.keys() - {"open", "following"}:
-        for game, seat in np.argwhere(one["open"].numpy() != NONE):
-            row, other = one["open"][game, seat], two["open"][game, seat]
-            assert torch.equal(one[name][row], two[name][other]), name
-
-
-def test_training_on_ray_is_the_same_when_a_worker_is_lost_and_goes_on_without_ray(local_ray, tmp_path):
-    config = Config(**TRAIN, opponents=("past", "random"), imitate="", tensorboard=False, out=str(tmp_path / "run"))
-    quiet = RayTrainer(config, workers=2)
-    reports = [quiet.update() for _ in range(3)]
-    quiet.workers.close()
-    harmed = RayTrainer(config, workers=2)
-    harmed.update()
-    ray.kill(harmed.workers.actors[0])
-    others = [harmed.update() for _ in range(2)]
-    assert harmed.workers.lost == 1
-    harmed.workers.close()
-    for one, two in zip(reports[1:], others):
-        assert one["policy_loss"] == two["policy_loss"]
-        assert one["decisions"] == two["decisions"] > 300
-    for one, two in zip(quiet.network.parameters(), harmed.network.parameters()):
-        assert torch.equal(one, two)
-    (tmp_path / "run").mkdir()
-    quiet.save(tmp_path / "run")
-    alone = Trainer(replace(config, updates=4))
-    alone.restore(tmp_path / "run")
-    assert alone.update()["decisions"] > 300
-
-
-def test_train_on_ray_from_the_command_line(local_ray, tmp_path):
-    words = ["train", "--game", "pikit_v0", "--players", "2", "--num-envs", "32", "--steps", "16", "--updates", "2"]
-    words += ["--evaluate", "random", "--evaluate-games", "20", "--no-tensorboard", "--out", str(tmp_path / "run")]
-    assert main([*words, "--ray", "local", "--workers", "2"]) == 0
-    assert policies.make(f"net:{tmp_path / 'run'}", "pikit_v0", **PIKIT)
-    assert main(["train", "--resume", "--updates", "3", "--out", str(tmp_path / "run")]) == 0
-
-
-def test_arena_says_what_is_wrong_with_its_ray(capsys):
-    words = ["arena", "--game", "pikit_v0", "--players", "2", "--policies", "random", "heuristic", "--quiet"]
-    for more, problem in (
-        (["--workers", "2"], "--workers says nothing without --ray"),
-        (["--ray", "local", "--workers", "none"], "--workers none is not allowed; allowed: an integer from 1"),
-    ):
-        assert main([*words, *more]) == 2
-        assert problem in capsys.readouterr().err
-
-
 def test_code_on_the_page_runs(tmp_path):
     text = (ROOT / "docs" / "rllib.md").read_text(encoding="utf-8")
     script = tmp_path / "page.py"
     script.write_text("\n".join(re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)), encoding="utf-8")
     result = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
-    assert "[10, 20, 30]" in result.stdout
 
 
 # --- Two nodes; the last test, for it needs a Ray of its own ---
@@ -583,10 +441,13 @@ def test_two_nodes_play_train_and_survive_the_loss_of_one(cluster, tmp_path, cap
         assert len(set(nodes)) == 2
         algorithm.stop()
 
-        with Pool(Slow, 2) as pool:
-            answers = {}
-            for number, (answer, _) in pool.stream(range(30), shared=2):
-                answers[number] = answer
-                if len(answers) == 6:
-                    cluster.remove_node(cluster.worker_nodes.copy().pop(), allow_graceful=False)
-            assert answers == {number: 2 * number for number in range(30)}
+        def slow(number):
+            time.sleep(0.1)
+            return 2 * number
+
+        answers = {}
+        for number, answer in map_tasks(slow, [(number,) for number in range(30)], workers=2):
+            answers[number] = answer
+            if len(answers) == 6:
+                cluster.remove_node(cluster.worker_nodes.copy().pop(), allow_graceful=False)
+        assert answers == {number: 2 * number for number in range(30)}

@@ -26,8 +26,8 @@ from monsterzoo.cli import arena as arena_cli
 from monsterzoo.cli import exploit as exploit_cli
 from monsterzoo.cli import train as train_cli
 from monsterzoo.envs.core import catalogue
-from monsterzoo.training import arena, expert, models_page, ppo, zoo
-from monsterzoo.training.config import Config, SearchConfig
+from monsterzoo.training import arena, models_page, ppo, rollout_learning, zoo
+from monsterzoo.training.config import PPOConfig, RolloutConfig
 from monsterzoo.training.exits import exit_code
 from monsterzoo.training.runs import CHECKPOINT
 from nim import NIM
@@ -45,10 +45,10 @@ def train(out: Path) -> list[str]:
     return ["train", *_beginning(out), *LITTLE, *WATCHED, *own, "--out", str(out)]
 
 
-def train_by_search(out: Path) -> list[str]:
-    """Learning from search, whose lessons are files of their own; few are kept, so that old ones are deleted too."""
-    own = ["--updates", "8", "--simulations", "8", "--searched", "0.5", "--buffer", "3", "--threads", "2"]
-    return ["train", "--method", "search", *_beginning(out), *LITTLE, *WATCHED, *own, "--out", str(out)]
+def train_by_rollouts(out: Path) -> list[str]:
+    """Learning from rollouts."""
+    own = ["--updates", "8", "--threads", "2"]
+    return ["train", "--method", "rollouts", *_beginning(out), *LITTLE, *WATCHED, *own, "--out", str(out)]
 
 
 def exploit(out: Path) -> list[str]:
@@ -70,10 +70,10 @@ def make_network(out: Path) -> list[str]:
 
 RECIPE = {
     "first": shlex.join(["--updates", "5", "--steps", "16", "--imitate", "", "--evaluate", "random", *SHORT]),
-    "second": shlex.join(["--updates", "5", "--method", "playouts", "--threads", "1", "--evaluate", "random", *SHORT]),
+    "second": shlex.join(["--updates", "5", "--method", "rollouts", "--threads", "1", "--evaluate", "random", *SHORT]),
 }
 COMMANDS: dict[str, Callable[[Path], list[str]]] = {
-    command.__name__: command for command in (train, train_by_search, exploit, play, make_network)
+    command.__name__: command for command in (train, train_by_rollouts, exploit, play, make_network)
 }
 
 
@@ -173,8 +173,8 @@ def main() -> None:
     catalogue._loaders[NIM.name], catalogue._games[NIM.name] = lambda: NIM, NIM
     arena.SAVE_SECONDS = 0.0
     arena.arena(NIM.name, ["random", "random"], 4)  # compiles, as the next two do
-    ppo.Trainer(Config(NIM.name, num_envs=2))
-    expert.Trainer(SearchConfig(NIM.name, num_envs=2, threads=1))
+    ppo.PPOTrainer(PPOConfig(NIM.name, num_envs=2))
+    rollout_learning.RolloutTrainer(RolloutConfig(NIM.name, num_envs=2, threads=1))
     zoo.RECIPES = models_page.RECIPES = {"nim_v0-2p": RECIPE}
     for name in chosen.commands:
         with tempfile.TemporaryDirectory() as folder:

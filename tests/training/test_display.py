@@ -1,4 +1,4 @@
-"""What a run shows: lines that fit the terminal, whole lines in a log, and even play beside every win rate."""
+"""What a run shows: lines that fit the terminal, whole lines in a log, and chance level beside every win rate."""
 
 import io
 from pathlib import Path
@@ -12,7 +12,7 @@ rich = needs("rich")
 from monsterzoo.cli import arena as arena_cli
 from monsterzoo.training import curves
 from monsterzoo.training.arena import arena
-from monsterzoo.training.config import Config
+from monsterzoo.training.config import PPOConfig
 from monsterzoo.training.display import Display, win_rates
 from monsterzoo.training.journal import Journal, tag
 from rich.console import Console
@@ -44,10 +44,10 @@ def test_on_a_terminal_nothing_is_wider_than_it(width: int, wins: dict[str, floa
     plain = rich.text.Text.from_ansi(str(text)).plain
     last = [line.rstrip() for line in plain.splitlines() if line.strip()][-3:]
     assert all(len(line) <= width for line in last)
-    assert last[-1].startswith("wins (even 50 %): ")
+    assert last[-1].startswith("wins (chance level 50 %): ")
     if width >= 80 and wins is WINS:
         assert last == [last[0], "412k steps/s, entropy 1.23, policy loss -0.012, value loss 0.123",
-                        "wins (even 50 %): random 98.1 %, heuristic 61.2 %"]  # fmt: skip
+                        "wins (chance level 50 %): random 98.1 %, heuristic 61.2 %"]  # fmt: skip
         assert "yokai_septet_v0 4p" in last[0]
         assert "40 %" in last[0]
 
@@ -60,14 +60,14 @@ def test_in_a_log_every_report_is_one_line(width: int, wins: dict[str, float]) -
     assert len(lines) == 2, "one for each evaluation"
     assert lines[0] == f"  1234 s    12.35 M steps  412k steps/s  {win_rates(wins, 0.5)}"
     if wins is WINS:
-        assert lines[0].endswith("wins (even 50 %): random 98.1 %, heuristic 61.2 %")
+        assert lines[0].endswith("wins (chance level 50 %): random 98.1 %, heuristic 61.2 %")
         assert len(lines[0]) < 100
 
 
 def test_a_log_is_not_silent_where_nothing_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(80, False, REPORT) == ""
     monkeypatch.setattr("monsterzoo.training.display.SILENCE", -1.0)
-    assert shown(80, False, REPORT) == "  1234 s    12.35 M steps  412k steps/s  wins (even 50 %): –\n"
+    assert shown(80, False, REPORT) == "  1234 s    12.35 M steps  412k steps/s  wins (chance level 50 %): –\n"
 
 
 @pytest.mark.parametrize(
@@ -88,18 +88,18 @@ def test_tags_are_in_groups(name: str, group: str) -> None:
     assert tag(name) == group
 
 
-def test_tensorboard_gets_them_with_even_play(tmp_path: Path) -> None:
+def test_tensorboard_gets_them_with_chance_level(tmp_path: Path) -> None:
     needs("tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    with Journal(tmp_path, 0, Config("pikit_v0", players=4), 4) as journal:
+    with Journal(tmp_path, 0, PPOConfig("pikit_v0", players=4), 4) as journal:
         journal.write({**REPORT, **WINS, "updates": 1}, 0.5)
     events = EventAccumulator(str(tmp_path))
     events.Reload()
     tags = events.Tags()["scalars"]
     assert all("/" in one for one in tags)
-    assert {"win_rate/random", "win_rate/heuristic", "win_rate/even", "loss/policy_loss"} <= set(tags)
-    assert events.Scalars("win_rate/even")[0].value == 0.25
+    assert {"win_rate/random", "win_rate/heuristic", "win_rate/chance_level", "loss/policy_loss"} <= set(tags)
+    assert events.Scalars("win_rate/chance_level")[0].value == 0.25
 
 
 def texts_of(figure: Any) -> str:
@@ -123,22 +123,22 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return figures
 
 
-def test_the_curve_shows_even_play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_curve_shows_chance_level(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     figures = drawn(monkeypatch)
     curves.draw([{**REPORT, **WINS}, {**REPORT, **WINS, "steps": 2e7}], tmp_path / "curve.png", "pikit_v0", 0.25)
-    assert "even play (25 %)" in texts_of(figures[0])
+    assert "chance level (25 %)" in texts_of(figures[0])
     dashed = [line for line in figures[0].axes[0].lines if line.get_linestyle() == "--"]
     assert [line.get_ydata()[0] for line in dashed] == [0.25]
 
 
-def test_the_arenas_table_and_picture_show_even_play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_arenas_table_and_picture_show_chance_level(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     figures = drawn(monkeypatch)
     result = arena("pikit_v0", ["random", "heuristic"], 12, players=3)
     arena_cli.plot(result, tmp_path / "ratings.png")
-    assert "even play wins 33.3%" in texts_of(figures[0])
+    assert "(chance level: 33.3%)" in texts_of(figures[0])
     text = arena_cli.as_text(result)
-    assert "even play wins 0.333" in text
-    assert "(even: 0.333)" in text
+    assert "chance level 0.333" in text
+    assert "(chance level: 0.333)" in text
     head, *rows = text.splitlines()[3:6]
     assert len({len(line) for line in (head, *rows)}) == 1, "columns are aligned"
     assert len(head) <= 80

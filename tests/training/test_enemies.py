@@ -11,21 +11,21 @@ from monsterzoo.envs.core import catalogue
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.networks import files as weights_files
 from monsterzoo.training import ppo
-from monsterzoo.training.config import Config
+from monsterzoo.training.config import PPOConfig
 from monsterzoo.training.fingerprints import fingerprint
 from monsterzoo.training.models import enter_model, publish
 from monsterzoo.training.runs import train
 from nim import NIM
 
 NAME = "nim_v0-2p"
-TINY = Config(
+TINY = PPOConfig(
     NIM.name, updates=1, num_envs=8, steps=16, width=8, minibatch=64, evaluate=(), opponents=(), tensorboard=False
 )
 
 
 def ship(folder: Path, seed: int) -> None:
     """Make a network for Nim the one that is shipped."""
-    train(Config(**{**vars(TINY), "seed": seed, "out": str(folder / f"run-{seed}")}))
+    train(PPOConfig(**{**vars(TINY), "seed": seed, "out": str(folder / f"run-{seed}")}))
     enter_model(publish(folder / f"run-{seed}", 8, folder / "shipped"), folder / "shipped")
 
 
@@ -63,7 +63,7 @@ def test_enemies_of_several_players_are_found_once_each(tmp_path, monkeypatch) -
         assert row["method"] == "ppo"  # Nim has no near horizon
         (run,) = (tmp_path / "runs" / NAME).glob(f"{row['policy']}*/run.json")
         assert json.loads(run.read_text())["config"]["start"] == "pretrained"
-    monkeypatch.setattr(ppo.Trainer, "update", lambda self: pytest.fail("nothing is left to find"))
+    monkeypatch.setattr(ppo.PPOTrainer, "update", lambda self: pytest.fail("nothing is left to find"))
     assert bench(tmp_path, *TRY, "--policies", "pretrained", "random") == 0
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from monsterzoo.envs.match.players import kinds
 from monsterzoo.training.network import NetworkPolicy
-from monsterzoo.training.ppo import Trainer
+from monsterzoo.training.ppo import PPOTrainer
 from nim import NIM, positions
 from test_ppo import TINY
 
@@ -29,7 +29,7 @@ def test_a_network_first_learns_to_choose_like_its_teacher(monkeypatch) -> None:
     made = SimpleNamespace(load=lambda: lambda variant, argument, seed: Perfect(variant))
     monkeypatch.setitem(kinds(), "perfect", made)
     config = replace(TINY, imitate="perfect", imitate_share=1.0, updates=15, opponents=())
-    trainer = Trainer(config, NIM)
+    trainer = PPOTrainer(config, NIM)
     reports = [trainer.update() for _ in range(config.updates)]
     known = positions()
     actions = NetworkPolicy(trainer.network, greedy=True).act(known.decisions)

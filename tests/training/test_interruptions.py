@@ -20,10 +20,10 @@ from monsterzoo.policies.networks import WEIGHTS
 from monsterzoo.policies.networks import files as weights_files
 from monsterzoo.training import ppo, runs
 from monsterzoo.training.arena import Tournament
-from monsterzoo.training.config import MAY_CHANGE, RUN, Config
-from monsterzoo.training.interrupts import SIGNALS, Interrupted, Patient
+from monsterzoo.training.config import MAY_CHANGE, RUN, PPOConfig
+from monsterzoo.training.interrupts import SIGNALS, DeferredInterrupt, Interrupted
 from monsterzoo.training.journal import METRICS, Journal
-from monsterzoo.training.ppo import Trainer
+from monsterzoo.training.ppo import PPOTrainer
 from monsterzoo.training.runs import CHECKPOINT
 from nim import NIM
 from test_ppo import same
@@ -31,7 +31,9 @@ from test_ppo import same
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 TINY = ["--updates", "4", "--num-envs", "8", "--steps", "16", "--width", "8", "--minibatch", "64",
         "--evaluate-games", "8", "--no-tensorboard"]  # fmt: skip
-CONFIG = Config(NIM.name, updates=4, num_envs=8, steps=16, width=8, minibatch=64, evaluate_games=8, tensorboard=False)
+CONFIG = PPOConfig(
+    NIM.name, updates=4, num_envs=8, steps=16, width=8, minibatch=64, evaluate_games=8, tensorboard=False
+)
 
 
 @pytest.fixture(autouse=True)
@@ -76,15 +78,15 @@ def checkpoint(out: Path) -> Any:
 def test_a_run_that_is_interrupted_saves_and_says_where(
     number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out, update = tmp_path / "run", Trainer.update
+    out, update = tmp_path / "run", PPOTrainer.update
 
-    def interrupted(self: Trainer) -> dict[str, float]:
+    def interrupted(self: PPOTrainer) -> dict[str, float]:
         if self.updates == 1:
             signal.raise_signal(number)
         return update(self)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Trainer, "update", interrupted)
+        patch.setattr(PPOTrainer, "update", interrupted)
         assert train(out) == CODES[number]
     error = capsys.readouterr().err
     assert f"saved in {out / CHECKPOINT}, go on with: monsterzoo train --resume --out {out}" in error
@@ -99,12 +101,12 @@ def test_a_run_that_is_interrupted_saves_and_says_where(
 def test_a_second_signal_ends_a_run_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def impatient(self: Trainer) -> None:
+    def impatient(self: PPOTrainer) -> None:
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
         raise AssertionError
 
-    monkeypatch.setattr(Trainer, "update", impatient)
+    monkeypatch.setattr(PPOTrainer, "update", impatient)
     assert train(tmp_path / "run") == 130
     assert "interrupted before anything was saved" in capsys.readouterr().err
 
@@ -144,21 +146,21 @@ def test_a_tournament_that_is_interrupted_saves_and_says_where(
 def test_a_signal_before_there_is_anything_to_save_ends_a_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(ppo, "Trainer", lambda *_: signal.raise_signal(signal.SIGTERM))
+    monkeypatch.setattr(ppo, "PPOTrainer", lambda *_: signal.raise_signal(signal.SIGTERM))
     assert train(tmp_path / "run") == 143
     assert capsys.readouterr().err == "monsterzoo train: interrupted\n"
 
 
 def test_signals_are_handled_as_before_afterwards() -> None:
     before = [signal.getsignal(number) for number in SIGNALS]
-    with Patient() as signals:
+    with DeferredInterrupt() as signals:
         signals.check()
         signal.raise_signal(signal.SIGTERM)
         with pytest.raises(Interrupted, match="interrupted"):
             signals.check()
     assert [signal.getsignal(number) for number in SIGNALS] == before
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with Patient() as signals:
+    with DeferredInterrupt() as signals:
         signal.raise_signal(signal.SIGINT)
         assert not signals.number, "what is ignored stays so"
 
@@ -167,16 +169,16 @@ def test_signals_are_handled_as_before_afterwards() -> None:
 
 
 def test_a_checkpoint_is_never_ahead_of_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out, save, synced = tmp_path / "run", Trainer.save, []
+    out, save, synced = tmp_path / "run", PPOTrainer.save, []
     fsync = os.fsync
     monkeypatch.setattr(os, "fsync", lambda file: (synced.append(os.fstat(file).st_ino), fsync(file)))
 
-    def killed_while_saving(self: Trainer, folder: Path) -> None:
+    def killed_while_saving(self: PPOTrainer, folder: Path) -> None:
         assert updates(out) == list(range(1, self.updates + 1))
         assert synced[-1] == (out / METRICS).stat().st_ino
         save(self, folder)
 
-    monkeypatch.setattr(Trainer, "save", killed_while_saving)
+    monkeypatch.setattr(PPOTrainer, "save", killed_while_saving)
     assert train(out, "--checkpoint-every", "0") == 0
     assert updates(out) == [1, 2, 3, 4]
 
@@ -216,16 +218,16 @@ def test_a_full_disk_costs_one_line_and_no_work(
 ) -> None:
     import resource
 
-    out, update = tmp_path / "run", Trainer.update
+    out, update = tmp_path / "run", PPOTrainer.update
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
 
-    def full(self: Trainer) -> dict[str, float]:
+    def full(self: PPOTrainer) -> dict[str, float]:
         if self.updates == 2:
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, usual[1]))
         return update(self)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Trainer, "update", full)
+        patch.setattr(PPOTrainer, "update", full)
         try:
             assert train(out, "--checkpoint-every", "0") == 2
         finally:
@@ -274,14 +276,14 @@ def test_a_run_does_not_go_on_with_other_options(
 
 
 def test_a_run_may_be_told_again_what_it_knows(finished: Path) -> None:
-    config = Config.read(finished / RUN)
+    config = PPOConfig.read(finished / RUN)
     known = {**config.to_dict(), "opponents": config.opponents, "evaluate": config.evaluate}
     assert config.going_on({name: value for name, value in known.items() if name != "options"}) == config
     assert config.going_on({"options": {"reward": "win"}}) == config
 
 
 def test_how_long_a_run_takes_and_how_it_is_watched_may_change(finished: Path) -> None:
-    config = Config.read(finished / RUN)
+    config = PPOConfig.read(finished / RUN)
     changes = {"out": "elsewhere", "minutes": 1.0, "updates": 9, "threads": 2, "evaluate": (), "evaluate_every": 1.0,
                "evaluate_games": 4, "checkpoint_every": 1.0, "tensorboard": True}  # fmt: skip
     assert changes.keys() == set(MAY_CHANGE)

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from monsterzoo.envs import names
 from monsterzoo.envs.core.catalogue import find_game
@@ -11,8 +10,8 @@ from monsterzoo.policies import make
 from monsterzoo.policies.networks import PRETRAINED, pretrained
 from monsterzoo.policies.networks import files as weights_files
 from monsterzoo.training import models
-from monsterzoo.training.config import Config
-from monsterzoo.training.evaluation import play_games
+from monsterzoo.training.config import PPOConfig
+from monsterzoo.training.evaluation import win_rate
 from monsterzoo.training.exits import exit_code
 from monsterzoo.training.models import README, publish, read_index
 from monsterzoo.training.models_page import claims, networks_table, page
@@ -29,8 +28,8 @@ def test_a_shipped_network_beats_random_players(model) -> None:
     variant = find_game(model["game"]).variant(**model["options"])
     policy = make("pretrained", model["game"], **model["options"])
     games = 100 * variant.sides
-    shares = play_games(variant, policy, make_player(variant, "random"), games, seed=2)
-    assert shares.mean() - 3 * shares.std() / np.sqrt(games) > 1 / variant.sides
+    found = win_rate(variant, policy, make_player(variant, "random"), games, seed=2)
+    assert found.rate - 3 * found.error > 1 / variant.sides
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -39,10 +38,10 @@ def test_a_shipped_network_does_against_its_heuristic_as_the_index_says(model) -
     policy = make("pretrained", model["game"], **model["options"])
     measured = model["arena"]["heuristic"]["alone"]
     games = 100 * variant.sides
-    shares = play_games(variant, policy, make_player(variant, "heuristic"), games, seed=3)
+    found = win_rate(variant, policy, make_player(variant, "heuristic"), games, seed=3)
     low, high = measured["interval"]
     assert low <= measured["win_rate"] <= high
-    assert abs(shares.mean() - measured["win_rate"]) < 4 * shares.std() / np.sqrt(games)
+    assert abs(found.rate - measured["win_rate"]) < 4 * found.error
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -118,7 +117,7 @@ def test_no_network_for_a_variant_says_which_there_are(monkeypatch: pytest.Monke
     [({}, "yokai_septet_v0-4p.npz"), ({"variant": "seven_suitors"}, "yokai_septet_v0-4p-seven_suitors.npz")],
 )
 def test_a_run_can_be_published(tmp_path, options, file) -> None:
-    config = Config(
+    config = PPOConfig(
         game="yokai_septet_v0", players=4, num_envs=16, steps=8, minibatch=64, width=16, updates=1, imitate="",
         opponents=(), evaluate=(), tensorboard=False, out=str(tmp_path / "run"), options={"reward": "score", **options},
     )  # fmt: skip

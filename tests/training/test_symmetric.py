@@ -12,14 +12,14 @@ from monsterzoo.envs import make_vec
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.symmetry import Symmetry
 from monsterzoo.policies.networks import WEIGHTS, read
-from monsterzoo.training.config import Config, PlayoutConfig, RunConfig
+from monsterzoo.training.config import PPOConfig, RolloutConfig, RunConfig
 from monsterzoo.training.network import Network, NetworkPolicy, write
-from monsterzoo.training.playouts import Trainer
+from monsterzoo.training.rollout_learning import RolloutTrainer
 from monsterzoo.training.symmetric import Shared, is_symmetric
 from nim import NIM
 
 BASIC, ADVANCED = {"players": 4}, {"players": 3, "advanced": True}
-TINY = PlayoutConfig(game="bite_night_v0", players=3, num_envs=8, width=64, updates=2, threads=1, evaluate=())
+TINY = RolloutConfig(game="bite_night_v0", players=3, num_envs=8, width=64, updates=2, threads=1, evaluate=())
 
 
 def random_network(options: dict[str, object], symmetric: bool = True, width: int = 64) -> Network:
@@ -80,22 +80,22 @@ def test_a_symmetric_network_starts_from_its_own_file_and_from_no_other(tmp_path
         write(tmp_path / str(kind) / WEIGHTS, random_network({"players": 3}, kind), variant)
     start = replace(TINY, start=f"net:{tmp_path}/True")
     arrays = read(tmp_path / "True" / WEIGHTS)[0]
-    for name, values in Trainer(start).network.arrays().items():
+    for name, values in RolloutTrainer(start).network.arrays().items():
         np.testing.assert_allclose(values, arrays[name], rtol=1e-5)
-    Trainer(replace(start, symmetric=False))  # an ordinary network can be any
+    RolloutTrainer(replace(start, symmetric=False))  # an ordinary network can be any
     with pytest.raises(ValueError, match=r"net:.*False does not share its weights .*--no-symmetric"):
-        Trainer(replace(TINY, start=f"net:{tmp_path}/False"))
+        RolloutTrainer(replace(TINY, start=f"net:{tmp_path}/False"))
 
 
 def test_learning_keeps_a_network_symmetric_and_checkpoints_hold_shared_weights(tmp_path: Path) -> None:
-    trainer = Trainer(replace(TINY, out=str(tmp_path), imitate_share=0.0))
+    trainer = RolloutTrainer(replace(TINY, out=str(tmp_path), imitate_share=0.0))
     before = trainer.network.arrays()
     trainer.update()
     after = trainer.network.arrays()
     assert is_symmetric(trainer.variant.symmetry, after)
     assert any((before[name] != after[name]).any() for name in after)
     trainer.save(tmp_path)
-    again = Trainer(replace(TINY, out=str(tmp_path), imitate_share=0.0))
+    again = RolloutTrainer(replace(TINY, out=str(tmp_path), imitate_share=0.0))
     again.restore(tmp_path)
     trainer.update()
     again.update()
@@ -122,7 +122,7 @@ def test_a_layer_too_narrow_for_all_things_has_none_of_them() -> None:
 
 
 def test_runs_from_before_there_were_symmetries_go_on_without(tmp_path: Path) -> None:
-    written = Config(game="bite_night_v0", players=3).to_dict()
+    written = PPOConfig(game="bite_night_v0", players=3).to_dict()
     assert written.pop("symmetric") is True
     (tmp_path / "run.json").write_text(json.dumps({"config": written}))
     assert RunConfig.read(tmp_path / "run.json").symmetric is False

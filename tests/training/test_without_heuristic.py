@@ -10,7 +10,7 @@ from monsterzoo.envs.core import catalogue
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training.arena import arena
-from monsterzoo.training.config import USUAL, Config
+from monsterzoo.training.config import USUAL, PPOConfig
 from nim import NIM
 
 TINY = ["--updates", "2", "--num-envs", "16", "--steps", "16", "--width", "8", "--minibatch", "64",
@@ -61,10 +61,10 @@ def test_a_policy_that_does_not_exist_is_not_ignored(
 def test_games_with_a_heuristic_use_it_and_say_nothing() -> None:
     variant = find_game("pikit_v0").variant(players=2)
     assert has_heuristic(variant)
-    settled, notes = Config("pikit_v0").settled(variant)
+    settled, notes = PPOConfig("pikit_v0").settled(variant)
     assert {name: getattr(settled, name) for name in USUAL} == USUAL
     assert notes == []
-    chosen = replace(Config("pikit_v0"), opponents=(), imitate="", evaluate=("random",))
+    chosen = replace(PPOConfig("pikit_v0"), opponents=(), imitate="", evaluate=("random",))
     assert chosen.settled(variant) == (chosen, [])
 
 

@@ -11,10 +11,10 @@ from monsterzoo.envs.core import catalogue
 from monsterzoo.policies.networks import WEIGHTS
 from monsterzoo.policies.networks import files as weights_files
 from monsterzoo.training import models, models_page, zoo
-from monsterzoo.training.config import SearchConfig
+from monsterzoo.training.config import RolloutConfig
 from monsterzoo.training.exits import exit_code
 from monsterzoo.training.models import INDEX, README
-from monsterzoo.training.ppo import Trainer
+from monsterzoo.training.ppo import PPOTrainer
 from monsterzoo.training.stages import read_recipe
 from monsterzoo.training.variants import NamedVariant, variant_name
 from nim import NIM
@@ -71,23 +71,23 @@ def test_what_is_missing_is_trained_measured_and_written_down(tmp_path, capsys) 
 
 def test_finished_stages_are_not_trained_again(tmp_path, monkeypatch, capsys) -> None:
     assert make(tmp_path) == 0
-    monkeypatch.setattr(Trainer, "update", lambda self: pytest.fail("nothing is left to learn"))
+    monkeypatch.setattr(PPOTrainer, "update", lambda self: pytest.fail("nothing is left to learn"))
     assert make(tmp_path, NAME) == 0
     assert capsys.readouterr().out.count("finished before") == 3
 
 
 def test_an_interrupted_recipe_goes_on_to_the_same_network(tmp_path, monkeypatch, capsys) -> None:
     assert make(tmp_path / "whole") == 0
-    update, count = Trainer.update, 0
+    update, count = PPOTrainer.update, 0
 
-    def interrupt(self: Trainer) -> dict[str, float]:
+    def interrupt(self: PPOTrainer) -> dict[str, float]:
         nonlocal count
         count += 1
         if count == 5:  # the first of the last stage's
             os.kill(os.getpid(), signal.SIGTERM)
         return update(self)
 
-    monkeypatch.setattr(Trainer, "update", interrupt)
+    monkeypatch.setattr(PPOTrainer, "update", interrupt)
     assert make(tmp_path / "parts") == 143
     assert f"interrupted; the same command goes on from {tmp_path}/parts/runs" in capsys.readouterr().err
     assert not (tmp_path / "parts" / "out").exists()
@@ -210,13 +210,13 @@ def test_wrong_words_are_refused(words, problem, capsys) -> None:
 def test_a_later_stage_has_the_shape_of_the_one_it_starts_from_and_imitates_nobody() -> None:
     recipe = {
         "ppo": "--updates 5 --width 24 --blocks 2 --option reward=score",
-        "search": "--method search --updates 7",
+        "rollouts": "--method rollouts --updates 7",
         "ppo again": "--updates 9",
     }
     stages = read_recipe(NamedVariant(NIM.name, {"players": 2}), recipe, 4, Path("x"))
     first, second, third = (stage.config for stage in stages)
     assert first.start is None
-    assert isinstance(second, SearchConfig)
+    assert isinstance(second, RolloutConfig)
     assert (second.start, third.start) == (f"net:{Path('x', NAME, 'seed-4', 'ppo')}", f"net:{second.out}")
     assert {(config.width, config.blocks, config.seed) for config in (first, second, third)} == {(24, 2, 4)}
     assert (first.imitate, third.imitate) == (None, "")

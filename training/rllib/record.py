@@ -9,19 +9,19 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.env.single_agent_episode import SingleAgentEpisode
 from ray.rllib.env.utils.infinite_lookback_buffer import InfiniteLookbackBuffer
 
-from ..credit import NONE, Decisions
+from ..ppo_buffer import NONE, RolloutBuffer
 
 
-class Record(Decisions):
+class Record(RolloutBuffer):
     """Decisions since the last `take`, of the games that were begun together.
 
-    Beside the columns of `Decisions` there are `tables`, `lanes` and `numbers` (rows,): at which table, for which
+    Beside the columns of `RolloutBuffer` there are `tables`, `lanes` and `numbers` (rows,): at which table, for which
     learning seat, in which of the table's games; and `logits` (rows, A): what the distribution was made of. `values` of
     modules that do not tell them are NaN.
     """
 
     PLACE = ("tables", "lanes", "numbers")
-    NAMES = (*Decisions.NAMES, *PLACE, "logits")
+    NAMES = (*RolloutBuffer.NAMES, *PLACE, "logits")
 
     def __init__(self, variant: Variant, num_envs: int, steps: int, who: list[dict[str, Any]]) -> None:
         """`who` has the names of every lane: `agent_id` and `module_id`, or nothing where only one seat learns."""

@@ -50,7 +50,7 @@ def main(words: Sequence[str]) -> int:
     total = tournament.whole_deals(options.most_games) * len(tournament.seatings)
     with (
         _Progress(total, own.quiet, options.until_interval) as progress,
-        _spread(ray, tournament, own.policies, options.batch) as spread,
+        _spread(ray, own.policies, options.batch) as spread,
     ):
         try:
             tournament.play(
@@ -79,19 +79,16 @@ def main(words: Sequence[str]) -> int:
 
 
 @contextmanager
-def _spread(ray: RayOptions, tournament: Tournament, policies: tuple[str, ...], batch: int) -> Iterator[Spread | None]:
+def _spread(ray: RayOptions, policies: tuple[str, ...], batch: int) -> Iterator[Spread | None]:
     """What plays the games on Ray, if that is wanted."""
     if ray.ray is None:
         yield None
         return
-    from monsterzoo.training.ray_arena import RayTables
-    from monsterzoo.training.ray_pool import joined
+    from monsterzoo.training.distributed.arena import play_on_ray
+    from monsterzoo.training.distributed.cluster import joined
 
-    with (
-        joined(ray.ray, ray.workers),
-        RayTables(tournament, policies, batch, ray.workers) as tables,
-    ):
-        yield tables
+    with joined(ray.ray, ray.workers):
+        yield play_on_ray(policies, batch, ray.workers)
 
 
 class _Progress:
@@ -139,11 +136,11 @@ def as_text(result: dict[str, Any]) -> str:
     width, *widths = (max(len(row[column]) for row in rows) for column in range(len(rows[0])))
     lines = [
         f"{result['game']} {label(result['options'], ' ')}",
-        f"{result['games']} games, {result['deals']} deals; 95 % intervals; even play wins {result['even']:.3f}",
+        f"{result['games']} games, {result['deals']} deals; 95 % intervals; chance level {result['even']:.3f}",
         "",
         *("  ".join([row[0].ljust(width), *map(str.rjust, row[1:], widths)]) for row in rows),
     ]
-    lines += ["", f"win rate of the row at tables with the column (even: {result['even']:.3f}):"]
+    lines += ["", f"win rate of the row at tables with the column (chance level: {result['even']:.3f}):"]
     pairs = {(pair["player"], pair["against"]): pair["win_rate"] for pair in result["pairs"]}
     names = [player["name"] for player in players]
     cell = max(7, *(len(name) for name in names))
@@ -179,7 +176,7 @@ def plot(result: dict[str, Any], path: Path) -> None:
         )
     axes.set_yticks(range(len(players)), [player["name"] for player in players])
     axes.set_ylim(-0.5, len(players) - 0.3)
-    axes.set_xlabel(f"rating (Elo points), and win rate where even play wins {result['even']:.1%}")
+    axes.set_xlabel(f"rating (Elo points), and win rate (chance level: {result['even']:.1%})")
     axes.set_title(f"{result['game']}, {result['games']} games", fontsize=10)
     axes.grid(axis="x", alpha=0.3)
     with replacing(path) as part:

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import MOST_THREADS, Checked, Choice, Integer, Number, Specs, Switch, Text
 from monsterzoo.envs.match.players import make_player
+from monsterzoo.training.arena import play_games
 from monsterzoo.training.config import MOST_AT_ONCE
-from monsterzoo.training.evaluation import play_games
 from monsterzoo.training.extras import require
 
 from .options import Parser, chosen_variant, given
@@ -50,7 +50,7 @@ def main(words: Sequence[str]) -> int:
     import torch
 
     from monsterzoo.policies import from_rllib
-    from monsterzoo.training.ray_pool import joined
+    from monsterzoo.training.distributed.cluster import joined
     from monsterzoo.training.rllib import ppo_config, save_policy
 
     players: dict[str, Any] = (

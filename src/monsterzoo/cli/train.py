@@ -1,13 +1,12 @@
 """`monsterzoo train`: self-play training on the command line."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from monsterzoo.envs.core.options import flag
-from monsterzoo.training.config import MAY_CHANGE, METHODS, RUN, USUAL, LessonConfig, RunConfig
+from monsterzoo.training.config import MAY_CHANGE, METHODS, RUN, USUAL, RolloutConfig, RunConfig
 
 from .options import Parser, RayOptions, chosen_variant, game_options, given
 
@@ -50,35 +49,37 @@ def main(words: Sequence[str]) -> int:
     from monsterzoo.training.runs import train  # imports torch, which --help can do without
 
     if ray.ray is not None:
-        from monsterzoo.training.ray_pool import joined
+        if not isinstance(config, RolloutConfig):
+            raise ValueError(f"--ray is for --method rollouts; --method {config.method} runs on one machine")
+        from monsterzoo.training.distributed.cluster import joined
+        from monsterzoo.training.distributed.rollouts import RayRolloutTrainer
 
         with joined(ray.ray, ray.workers):
-            train(config, parsed.resume, kind=partial(_kind_on_ray(config), workers=ray.workers))
+            train(config, parsed.resume, kind=partial(RayRolloutTrainer, workers=ray.workers))
     else:
         train(config, parsed.resume)
     print(f"done: the policy is 'net:{config.out}'")
     return 0
 
 
-def _kind_on_ray(config: RunConfig) -> Callable[..., Any]:
-    """What makes a method's learner with its games on Ray."""
-    if isinstance(config, LessonConfig):
-        from monsterzoo.training.ray_lessons import kind_on_ray
-
-        return kind_on_ray(config.method)
-    from monsterzoo.training.ray_train import RayTrainer
-
-    return RayTrainer
-
-
 DESCRIPTIONS = {
-    "ppo": "Train a network by self-play with PPO (--method ppo; --method search --help tells about another one).",
-    "search": "Train a network with the decisions of search in games of its own (--method search).",
-    "playouts": "Train a network with what actions come to when they are played on (--method playouts).",
+    "ppo": "Train a network by self-play with PPO (--method ppo; --method rollouts --help tells about another one).",
+    "rollouts": "Train a network on values of actions that rollouts estimate (--method rollouts).",
 }
 
 
 def _add_method(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--method", choices=sorted(METHODS), default="ppo", help="what to learn by (default: %(default)s)"
+        "--method",
+        type=method_name,
+        choices=sorted(METHODS),
+        default="ppo",
+        help="what to learn by (default: %(default)s)",
     )
+
+
+def method_name(text: str) -> str:
+    """The name of a method; one that was renamed is refused with its new name."""
+    if text == "playouts":
+        raise argparse.ArgumentTypeError("'playouts' is now called 'rollouts'")
+    return text

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from monsterzoo.training.credit import NONE, Decisions
+from monsterzoo.training.ppo_buffer import NONE, RolloutBuffer
 
 GAMMA, GAE_LAMBDA = 0.9, 0.8
 
@@ -13,7 +13,7 @@ def variant(players: int) -> SimpleNamespace:
     return SimpleNamespace(players=players, num_actions=1, layout=SimpleNamespace(size=8))
 
 
-def add(decisions: Decisions, games: np.ndarray, seats: np.ndarray, values: np.ndarray) -> None:
+def add(decisions: RolloutBuffer, games: np.ndarray, seats: np.ndarray, values: np.ndarray) -> None:
     count = len(games)
     decisions.add(
         games,
@@ -52,7 +52,7 @@ def test_advantages_follow_each_seats_own_decisions(players: int) -> None:
     """Random games: random movers, some decisions not the learner's, rewards to everybody at any time."""
     random = np.random.default_rng(players)
     games, steps, rollouts = 5, 12, 6
-    decisions, chronicle = Decisions(variant(players), games, steps), Chronicle()
+    decisions, chronicle = RolloutBuffer(variant(players), games, steps), Chronicle()
     episode = np.zeros(games, int)
     rows: dict[float, tuple[tuple[int, int, int], int]] = {}  # a decision's value is unique: find it by that
     learned: set[float] = set()
@@ -91,7 +91,7 @@ def test_advantages_follow_each_seats_own_decisions(players: int) -> None:
 
 
 def test_the_end_of_the_game_pays_seats_that_did_not_move_last() -> None:
-    decisions = Decisions(variant(3), 1, 4)
+    decisions = RolloutBuffer(variant(3), 1, 4)
     for seat in range(3):
         add(decisions, np.array([0]), np.array([seat]), np.zeros(1))
         decisions.pay(np.zeros((1, 3), np.float32), np.array([False]))
@@ -103,7 +103,7 @@ def test_the_end_of_the_game_pays_seats_that_did_not_move_last() -> None:
 
 
 def test_open_decisions_move_to_the_front_with_what_they_were_paid() -> None:
-    decisions = Decisions(variant(2), 2, 2)
+    decisions = RolloutBuffer(variant(2), 2, 2)
     add(decisions, np.array([0, 1]), np.array([0, 1]), np.array([1.0, 2.0]))
     decisions.pay(np.array([[5, 6], [7, 8]], np.float32), np.array([True, False]))
     rows, _, _ = decisions.advantages(1.0, 1.0)

@@ -1,11 +1,11 @@
-"""Who earned what: the decisions of a self-play rollout, and each seat's advantages over its own decisions.
+"""Rollout buffer with per-seat GAE.
 
-In a game of several seats a reward often comes while somebody else moves. Here a decision earns everything its seat is
-paid until the same seat decides again or the game is over, also when another seat makes the last move. Advantages (GAE)
-are computed along that chain, never across seats.
+In a game of several seats a reward often comes while another seat moves. Here a decision earns everything its seat is
+paid until the same seat decides again or the game is over, whoever moves last. Advantages (generalised advantage
+estimation) are computed along that chain, never across seats.
 
-Decisions are rows in the order they were made. Those still without a follow-up when a rollout ends are carried over to
-the next, so that nothing is cut off and no value has to be guessed for a seat that is not asked.
+Decisions still without a follow-up when a rollout ends are carried over to the next one, so that nothing is cut off and
+no value has to be bootstrapped for a seat that is not asked.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from monsterzoo.policies.networks import check_size
 NONE = -1
 
 
-class Decisions:
+class RolloutBuffer:
     """Decisions of `num_envs` games, at most `steps` each in a rollout, in flat arrays with `count` rows in use.
 
     | name | shape and dtype | meaning |
@@ -70,7 +70,8 @@ class Decisions:
         """Forget all decisions but the open ones, which become the first rows."""
         kept = self.open != NONE
         rows = np.sort(self.open[kept])
-        for values in self._arrays():
+        for name in self.NAMES:
+            values = getattr(self, name)
             values[: len(rows)] = values[rows]
         self.open[kept] = np.searchsorted(rows, self.open[kept])
         self.count = len(rows)
@@ -82,32 +83,27 @@ class Decisions:
     def check(self, state: dict[str, np.ndarray]) -> None:
         """Raise `ValueError` unless `restore` can go on from this."""
         count = len(state["actions"])
+        if odd := {*self.NAMES, "open"} ^ state.keys():
+            raise ValueError(f"the buffer has other parts: {', '.join(sorted(odd))}")
         for name, found in state.items():
-            own = getattr(self, name, None) if name in (*self.NAMES, "open") else None
-            if own is None:
-                raise ValueError(f"decisions have no {name}")
+            own = getattr(self, name)
             fits = len(found) == len(own) if name == "open" else count == len(found) <= len(own)
             if not fits or found.shape[1:] != own.shape[1:] or found.dtype != own.dtype:
-                raise ValueError(f"{name} of the decisions is {found.dtype} {found.shape}")
+                raise ValueError(f"{name} of the buffer is {found.dtype} {found.shape}")
             if found.dtype == np.float32:
-                check_size(found, f"{name} of the decisions")
-        if missing := {*self.NAMES, "open"} - state.keys():
-            raise ValueError(f"decisions lack {', '.join(sorted(missing))}")
+                check_size(found, f"{name} of the buffer")
         if (state["log_probs"] > 0).any():
-            raise ValueError("log_probs of the decisions has numbers above 0")
+            raise ValueError("log_probs of the buffer has numbers above 0")
         limits = {"actions": (0, self.action_masks.shape[1]), "following": (NONE, count), "open": (NONE, count)}
         for name, (low, stop) in limits.items():
             if ((state[name] < low) | (state[name] >= stop)).any():
-                raise ValueError(f"{name} of the decisions has numbers beyond {low} to {stop - 1}")
+                raise ValueError(f"{name} of the buffer has numbers beyond {low} to {stop - 1}")
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Go on from what `state` returned."""
         self.count = len(state["actions"])
         for name, values in state.items():
             getattr(self, name)[: len(values)] = values
-
-    def _arrays(self) -> tuple[np.ndarray, ...]:
-        return tuple(getattr(self, name) for name in self.NAMES)
 
 
 @kernel

@@ -1,0 +1,45 @@
+"""Tournaments on Ray: `monsterzoo arena --ray ADDRESS --workers N`."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.policies import Policy
+
+from ..arena import Spread, Tournament, enter
+from .cluster import count_workers, map_tasks
+
+MAX_GAMES, PARTS = 2048, 8
+"""Each worker gets its games in at least so many parts, of at most so many games: all workers end at about the same
+time, and finished games are soon saved."""
+
+
+def play_on_ray(players: Sequence[str | Policy], batch: int = 64, workers: int | None = None) -> Spread:
+    """For `Tournament.play(spread=…)`, within `joined`; players are specs, or policies that can be pickled."""
+
+    def play(tournament: Tournament, games: np.ndarray, tick: Callable[[], None]) -> None:
+        size = min(MAX_GAMES, -(-len(games) // (PARTS * count_workers(workers))))
+        parts = [games[start : start + size] for start in range(0, len(games), size)]
+        about = {
+            "game": tournament.variant.game.name,
+            "options": tournament.variant.options,
+            "players": tuple(players),
+            "seed": tournament.seed,
+            "alone": tournament.alone,
+            "batch": batch,
+        }
+        for number, (shares, scores) in map_tasks(play_part, [(about, part) for part in parts], workers, tick):
+            tournament.take(parts[number], shares, scores)
+
+    return play
+
+
+def play_part(about: dict[str, Any], games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shares and scores (G, sides) of the listed games (G, 2)."""
+    variant = find_game(about["game"]).variant(**about["options"])
+    names, policies = enter(variant, about["players"], about["seed"])
+    tournament = Tournament(variant, names, about["seed"], about["alone"])
+    tournament.play_listed(policies, games, about["batch"])
+    deals, seatings = games.T
+    return tournament.shares[deals, seatings], tournament.scores[deals, seatings]
