@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from monsterzoo.envs.compiling.threads import Team
+from monsterzoo.envs.compiling.threads import ThreadPool
 from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Game, Variant
@@ -179,7 +179,7 @@ def play_games(
         players = (fresh_token(playout), guide.fresh())
         return (start, stop, states, luck, players, plan, lessons, *space)
 
-    Team(threads).run(play_lessons, len(states), arguments)
+    ThreadPool(threads).run(play_lessons, len(states), arguments)
 
 
 def entropy_of(log_probs: Tensor, masks: Tensor) -> Tensor:

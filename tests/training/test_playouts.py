@@ -42,7 +42,7 @@ def test_the_heuristic_is_imitated_first(monkeypatch: pytest.MonkeyPatch) -> Non
     def note(*words: object) -> None:
         kinds.append(words[5].kind)  # type: ignore[attr-defined]
 
-    monkeypatch.setattr(studying.Team, "run", lambda self, kernel, size, arguments: note(*arguments(0, size)))
+    monkeypatch.setattr(studying.ThreadPool, "run", lambda self, kernel, size, arguments: note(*arguments(0, size)))
     for trainer.updates in range(4):
         trainer._play()
     assert kinds == [IMITATED, IMITATED, COMPARED, COMPARED]
