@@ -9,7 +9,7 @@ from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from .compiling.threads import Crew, check_counts
+from .compiling.threads import ParallelKernel, check_counts
 from .core.catalogue import find_game
 from .core.contract import PLAYING
 from .core.game import Game, IllegalActionError
@@ -234,18 +234,18 @@ class SeatVectorEnv(VectorEnv):
             orders=self._orders,
         )
         arguments = (self._seats, self._turn, self._at_once, variant.num_actions)
-        self._crew = Crew(threads, single_seat.step_seats, arguments, scratch)
+        self._step = ParallelKernel(threads, single_seat.step_seats, arguments, scratch)
         self._finals_in_place = self._final_observations(self._last[: 0 if self.copy else None])
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {
             name: value for name, value in self.__dict__.items() if name not in ("_finals_in_place", "_seats")
         }  # views
-        return {**kept, "_crew": self._crew.size}
+        return {**kept, "_step": self._step.size}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
-        self._connect(kept["_crew"])
+        self._connect(kept["_step"])
 
     def _read_seeds(self, seed: int | Sequence[int | None] | None) -> list[int] | None:
         """One seed a game; None where the generators go on."""
@@ -299,7 +299,7 @@ class SeatVectorEnv(VectorEnv):
     def _run(self) -> None:
         """Do what is ordered."""
         if self._compiled is not None:
-            self._crew.run()
+            self._step.run()
         else:
             self._ready = False  # stays so if a policy fails: some games have then gone on and others have not
             self._run_in_pieces()

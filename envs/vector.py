@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiling.threads import Crew, check_counts
+from .compiling.threads import ParallelKernel, check_counts
 from .core.contract import PLAYING
 from .core.game import Game, IllegalActionError
 from .core.rng import check_seed, env_seed, generator, streams
@@ -86,7 +86,7 @@ class VectorGame:
         )
         arguments = (batch, self.variant.num_actions, self._starting)
         scratch = [(self.variant.new_views(),) for _ in range(threads)]
-        self._crew = Crew(threads, kernels.step_batch, arguments, scratch)
+        self._step = ParallelKernel(threads, kernels.step_batch, arguments, scratch)
 
     def __repr__(self) -> str:
         return f"<VectorGame of {self.num_envs} games: {self.variant}>"
@@ -94,11 +94,11 @@ class VectorGame:
     def __getstate__(self) -> dict[str, Any]:
         views = ("action_masks", "final_returns", "final_lengths", "_batch")  # copies of them would be detached
         kept = {name: value for name, value in self.__dict__.items() if name not in views}
-        return {**kept, "_crew": self.threads}
+        return {**kept, "_step": self.threads}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
-        self._connect(kept["_crew"])
+        self._connect(kept["_step"])
 
     @property
     def players(self) -> int:
@@ -108,7 +108,7 @@ class VectorGame:
     @property
     def threads(self) -> int:
         """Number of threads that share a step."""
-        return self._crew.size
+        return self._step.size
 
     def reset(self, seed: int | None = None) -> None:
         """Begin all games anew, with a seed (0 <= seed < 2**64) or, without one, with the games' own generators.
@@ -128,7 +128,7 @@ class VectorGame:
         for buffer in (self.rewards, self.terminated, self.truncated, self._totals, self._lengths):
             buffer[:] = 0
         self._starting[0] = True
-        self._crew.run()
+        self._step.run()
         self._starting[0] = False
 
     def step(self, actions: Any) -> None:
@@ -138,7 +138,7 @@ class VectorGame:
         """
         choices = as_actions(actions, self.num_envs)
         self._choices[:] = choices  # what wraps around ends below 0
-        wrong = self._crew.run()
+        wrong = self._step.run()
         if wrong >= 0:
             error = self.variant.refuse(self.states[wrong], int(self.seats[wrong]), int(choices[wrong]))
             raise IllegalActionError(f"game {wrong}: {error}")

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 from monsterzoo.envs.compiling.jit import compiled, direct, kernel
-from monsterzoo.envs.compiling.threads import Team
+from monsterzoo.envs.compiling.threads import ThreadPool
 from monsterzoo.envs.core.bits import bit, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, legal, resample, step
 from monsterzoo.envs.core.game import Variant
@@ -330,7 +330,7 @@ class SearchPolicy:
 
     def _gather(self) -> None:
         """Make the threads and what they work with."""
-        self._team = Team(self.settings.threads)
+        self._pool = ThreadPool(self.settings.threads)
         net = None if self.guide is None else self.guide.compiled
         self._workspaces = [
             _Workspace(self.variant, self.settings, self._playout, net) for _ in range(self.settings.threads)
@@ -387,9 +387,9 @@ class SearchPolicy:
                 raise
 
         try:
-            self._team.run(work, count * trees, lambda first, last: (next(spaces), first, last))
+            self._pool.run(work, count * trees, lambda first, last: (next(spaces), first, last))
         except BaseException:
-            # Interrupted while it waited, the team is not to be used again; its threads keep what they work on.
+            # Interrupted while it waited, its threads keep what they work on.
             stop[0] = True
             self._gather()
             raise

@@ -1,5 +1,8 @@
 """The engine's parts: random numbers, bit sets, records, options, shares of the win, threads."""
 
+import gc
+import threading
+import time
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -8,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from monsterzoo.envs.compiling.jit import kernel
-from monsterzoo.envs.compiling.threads import Team
+from monsterzoo.envs.compiling.threads import ThreadPool
 from monsterzoo.envs.core import bits, rng
 from monsterzoo.envs.core.contract import TERMINATED, TRUNCATED, record_type, view_type
 from monsterzoo.envs.core.options import (
@@ -200,9 +203,9 @@ def test_settings_from_python_are_not_text(wrong, problem):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 5])
-def test_a_team_covers_the_range_once_and_hands_errors_on(threads):
-    team, seen = Team(threads), []
-    team.run(lambda start, stop: seen.extend(range(start, stop)), 11, lambda start, stop: (start, stop))
+def test_a_pool_covers_the_range_once_and_hands_errors_on(threads):
+    pool, seen = ThreadPool(threads), []
+    pool.run(lambda start, stop: seen.extend(range(start, stop)), 11, lambda start, stop: (start, stop))
     assert sorted(seen) == list(range(11))
 
     def fail(start, stop):
@@ -210,10 +213,30 @@ def test_a_team_covers_the_range_once_and_hands_errors_on(threads):
             raise KeyError("the last slice")
 
     with pytest.raises(KeyError, match="the last slice"):
-        team.run(fail, 11, lambda start, stop: (start, stop))
+        pool.run(fail, 11, lambda start, stop: (start, stop))
+    with pytest.raises(KeyError, match="everywhere"):  # of all errors one, and none is left for the next run
+        pool.run(_fail_everywhere, 11, lambda start, stop: (start, stop))
     seen.clear()
-    team.run(lambda start, stop: seen.extend(range(start, stop)), 2, lambda start, stop: (start, stop))
+    pool.run(lambda start, stop: seen.extend(range(start, stop)), 2, lambda start, stop: (start, stop))
     assert sorted(seen) == [0, 1]
+
+
+def _fail_everywhere(start, stop):
+    raise KeyError("everywhere")
+
+
+def test_workers_end_with_their_pool():
+    before = threading.active_count()
+    pool = ThreadPool(3)
+    assert threading.active_count() == before, "they start when they are needed"
+    pool.run(lambda start, stop: None, 3, lambda start, stop: (start, stop))
+    assert threading.active_count() == before + 2
+    del pool
+    gc.collect()
+    deadline = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() == before
 
 
 @kernel

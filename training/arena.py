@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import numpy as np
 from monsterzoo.envs.compiling.jit import compiled, kernel
-from monsterzoo.envs.compiling.threads import Team
+from monsterzoo.envs.compiling.threads import ThreadPool
 from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.bits import lowest
 from monsterzoo.envs.core.catalogue import find_game
@@ -325,7 +325,7 @@ class Tournament:
             mine = tuple(map(fresh_token, kinds))
             return (mine, variant.template, players, luck, policy_luck, start, stop, shares, scores, *own)
 
-        Team(min(threads, count)).run(play_games, count, arguments)
+        ThreadPool(min(threads, count)).run(play_games, count, arguments)
         self.take(games, shares, scores)
 
     def _play_batch(

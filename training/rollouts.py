@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from monsterzoo.envs.compiling.jit import compiled, kernel
-from monsterzoo.envs.compiling.threads import Team
+from monsterzoo.envs.compiling.threads import ThreadPool
 from monsterzoo.envs.core.bits import ZERO, bit, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, legal, observe, setup, step
 from monsterzoo.envs.core.game import Variant
@@ -139,7 +139,7 @@ def play_samples(
         players = (fresh_token(rollout_policy), guide.fresh())
         return (start, stop, states, streams, players, sampling, samples, scratch)
 
-    Team(threads).run(play_range, len(states), arguments)
+    ThreadPool(threads).run(play_range, len(states), arguments)
 
 
 @kernel

@@ -1,16 +1,16 @@
-"""Threads that share compiled work: a `Team` for long jobs of any kind, a `Crew` for one short job again and again."""
+"""Thread pool for compiled functions, which release the GIL."""
 
 import os
 import threading
 import weakref
 from collections.abc import Callable
+from itertools import pairwise
+from queue import SimpleQueue
 from typing import Any
-
-import numpy as np
 
 from ..core.options import is_whole, whole
 from .jit import JIT_OFF, direct
-from .work_queue import CLOSED, LEADER, new_shares
+from .work_queue import LEADER, new_queue
 
 
 def check_counts(game: str, **counts: Any) -> tuple[int, ...]:
@@ -21,131 +21,93 @@ def check_counts(game: str, **counts: Any) -> tuple[int, ...]:
     return tuple(whole(value) for value in counts.values())
 
 
-class Crew:
-    """Runs the same kernel on the same arrays, over and over, in about the time it takes to notice a changed number.
+class ThreadPool:
+    """Persistent pool of daemon threads; the caller's thread is one of its `size`.
 
-    The kernel is called with `(shares, member, *arguments, *scratch[member])` and takes parts of the batch as in
-    `shares`. Waking a thread through Python costs as much as stepping hundreds of games, so workers stay inside
-    the kernel between rounds and look for the next one; after a while without any they sleep until it comes. The
-    caller does what they do not get to, so nothing ever waits for a sleeping worker.
-    """
-
-    def __init__(
-        self, threads: int, kernel: Callable[..., Any], arguments: tuple[Any, ...],
-        scratch: list[tuple[Any, ...]] | None = None,
-    ) -> None:  # fmt: skip
-        self.size = 1 if JIT_OFF else threads
-        shares = new_shares(self.size)
-        self._kernel = kernel
-        own = scratch or [()] * self.size
-        self._calls = [(shares, member, *arguments, *own[member]) for member in range(self.size)]
-        self._workers: list[_Worker] = []
-        self._ready = False
-        weakref.finalize(self, _dismiss, shares, self._workers)
-
-    def run(self) -> Any:
-        """One round: everything is done when this returns what the kernel returns to the caller's thread."""
-        if not self._ready:  # compiled when it is first needed
-            self._kernel = direct(self._kernel, self._calls[LEADER])
-            self._workers += [_Worker(self._kernel, call) for call in self._calls[LEADER + 1 :]]
-            self._ready = True
-        for worker in self._workers:
-            worker.wake()
-        return self._kernel(*self._calls[LEADER])
-
-
-class _Worker:
-    """A thread that runs the kernel whenever it is woken, until that finds nothing to do for a while."""
-
-    def __init__(self, kernel: Callable[..., Any], call: tuple[Any, ...]) -> None:
-        self._kernel, self._call = kernel, call
-        self._asleep = True
-        self._alarm = threading.Lock()
-        self._alarm.acquire()
-        threading.Thread(target=self._work, daemon=True).start()
-
-    def wake(self) -> None:
-        """Look for work, if not doing so already."""
-        if self._asleep:
-            self._asleep = False
-            self._alarm.release()
-
-    def _work(self) -> None:
-        shares = self._call[0]
-        while not shares[CLOSED]:
-            self._alarm.acquire()
-            self._kernel(*self._call)
-            self._asleep = True
-
-
-def _dismiss(shares: np.ndarray, workers: list[_Worker]) -> None:
-    shares[CLOSED] = 1
-    for worker in workers:
-        worker.wake()
-
-
-class Team:
-    """Runs one function on slices of a range, the first slice in the calling thread.
-
-    The functions are compiled and release the GIL. Worker threads are daemons and end with the team. A process that is
-    forked has none of its parent's threads, so the team is gathered again there.
+    Workers start when they are first needed. A forked process has none of its parent's threads and starts its own.
     """
 
     def __init__(self, threads: int) -> None:
-        self._gather(threads)
-
-    def _gather(self, threads: int) -> None:
-        self._process = os.getpid()
-        self._jobs: list[Any] = [None] * (threads - 1)
-        self._errors: list[BaseException] = []
-        self._start = [threading.Lock() for _ in range(threads - 1)]
-        self._done = [threading.Lock() for _ in range(threads - 1)]
-        for worker in range(threads - 1):
-            self._start[worker].acquire()
-            self._done[worker].acquire()
-            args = (weakref.ref(self), self._start[worker], self._done[worker], worker)
-            threading.Thread(target=_work, args=args, daemon=True).start()
-        weakref.finalize(self, _release, self._start)
-
-    @property
-    def size(self) -> int:
-        """Number of threads, the caller included."""
-        return len(self._jobs) + 1
+        self.size = threads
+        self._process = 0
 
     def run(self, function: Callable[..., None], count: int, arguments: Callable[[int, int], tuple[Any, ...]]) -> None:
-        """Call `function(*arguments(start, stop))` for slices that cover range(count)."""
-        if self._process != os.getpid():
-            self._gather(self.size)
+        """Call `function(*arguments(start, stop))` for slices that cover range(count), the first in this thread.
+
+        Raises what a call raises, after all have ended.
+        """
         parts = min(self.size, count)
-        edges = [count * k // parts for k in range(parts + 1)]
-        for worker in range(parts - 1):
-            self._jobs[worker] = (function, arguments(edges[worker + 1], edges[worker + 2]))
-            self._start[worker].release()
+        edges = [count * part // parts for part in range(parts + 1)]
+        first, *others = [arguments(start, stop) for start, stop in pairwise(edges)]
+        done: SimpleQueue[BaseException | None] = SimpleQueue()
+        for worker, given in enumerate(others):
+            self.start(worker, function, given, done)
         try:
-            function(*arguments(0, edges[1]))
+            function(*first)
         finally:
-            for worker in range(parts - 1):
-                self._done[worker].acquire()
-        if self._errors:
-            raise self._errors.pop()
+            errors = [done.get() for _ in others]
+        for error in errors:
+            if error is not None:
+                raise error
+
+    def start(self, worker: int, function: Callable[..., Any], arguments: tuple[Any, ...], done: Any = None) -> None:
+        """Queue a call for a worker, or let it be if it is busy and nobody waits for the error to be put in `done`."""
+        if self._process != os.getpid():
+            self._start_workers()
+        if done is not None or self._idle[worker]:
+            self._idle[worker] = False
+            self._jobs[worker].put((function, arguments, done))
+
+    def _start_workers(self) -> None:
+        self._process = os.getpid()
+        self._jobs: list[SimpleQueue[Any]] = [SimpleQueue() for _ in range(self.size - 1)]
+        self._idle = [True] * (self.size - 1)
+        for worker, jobs in enumerate(self._jobs):
+            threading.Thread(target=_work, args=(jobs, self._idle, worker), daemon=True).start()
+        weakref.finalize(self, _end, self._jobs)
 
 
-def _work(team_ref: "weakref.ref[Team]", start: threading.Lock, done: threading.Lock, worker: int) -> None:
-    while True:
-        start.acquire()
-        team = team_ref()
-        if team is None or team._jobs[worker] is None:
-            return
-        function, arguments = team._jobs[worker]
-        team._jobs[worker] = None
+def _work(jobs: "SimpleQueue[Any]", idle: list[bool], worker: int) -> None:
+    while (job := jobs.get()) is not None:
+        function, arguments, done = job
+        error = None
         try:
             function(*arguments)
-        except BaseException as error:  # handed to the caller
-            team._errors.append(error)
-        del team, function, arguments
-        done.release()
+        except BaseException as raised:  # for the caller
+            error = raised
+        idle[worker] = True
+        if done is not None:
+            done.put(error)
+        del job, function, arguments, done, error  # not to be kept alive while waiting
 
 
-def _release(locks: list[threading.Lock]) -> None:
-    for lock in locks:
-        lock.release()
+def _end(jobs: "list[SimpleQueue[Any]]") -> None:
+    for queue in jobs:
+        queue.put(None)
+
+
+class ParallelKernel:
+    """A kernel that a pool runs again and again on the same arrays; workers spin on a shared counter between rounds.
+
+    The kernel is called with `(queue, member, *arguments, *scratch[member])` and takes parts of the batch as in
+    `work_queue`. Waking a thread takes as long as stepping hundreds of games, so workers stay inside the kernel for a
+    while and look for the next round. The caller does the parts that they do not take: it never waits for one to wake.
+    """
+
+    def __init__(
+        self, threads: int, kernel: Callable[..., Any], arguments: tuple[Any, ...], scratch: list[tuple[Any, ...]]
+    ) -> None:
+        self.size = 1 if JIT_OFF else threads
+        queue = new_queue(self.size)
+        self._calls = [(queue, member, *arguments, *scratch[member]) for member in range(self.size)]
+        self._pool = ThreadPool(self.size)
+        self._kernel = kernel
+        self._entry: Callable[..., Any] | None = None
+
+    def run(self) -> Any:
+        """Run one round; returns what the kernel returns in the caller's thread, when all parts are done."""
+        if self._entry is None:  # compiled when it is first needed
+            self._entry = direct(self._kernel, self._calls[LEADER])
+        for worker, call in enumerate(self._calls[LEADER + 1 :]):
+            self._pool.start(worker, self._entry, call)
+        return self._entry(*self._calls[LEADER])

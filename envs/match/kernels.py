@@ -111,7 +111,7 @@ def first_illegal(choices, sets, actions):
 
 
 @kernel
-def step_batch(shares, member, batch, actions, starting, views):
+def step_batch(queue, member, batch, actions, starting, views):
     """Step all games, shared among threads; where `starting[0]` is set, begin all of them anew instead.
 
     Returns -1, or the first game whose choice is not one of its legal actions: then nothing has happened.
@@ -121,11 +121,11 @@ def step_batch(shares, member, batch, actions, starting, views):
         wrong = first_illegal(batch.choices, batch.sets, actions)
         if wrong >= 0:
             return wrong
-    begin_round(shares, member)
-    part = take_part(shares, member)
+    begin_round(queue, member)
+    part = take_part(queue, member)
     while part >= 0:
         fresh = starting[0]  # may have changed while a worker waited
-        start, stop = edge(part, shares, len(batch.states)), edge(part + 1, shares, len(batch.states))
+        start, stop = edge(part, queue, len(batch.states)), edge(part + 1, queue, len(batch.states))
         for i in range(start, stop):
             if fresh:
                 setup(batch.states[i])
@@ -134,8 +134,8 @@ def step_batch(shares, member, batch, actions, starting, views):
         # Not in the same loop: a processor waits where it reads, in larger pieces, what it has just written.
         for i in range(start, stop):
             refresh(batch, i, views[0])
-        finish_part(shares)
-        part = take_part(shares, member)
+        finish_part(queue)
+        part = take_part(queue, member)
     return -1
 
 

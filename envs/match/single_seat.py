@@ -153,17 +153,17 @@ def is_due(seats, i, at_once):
 
 
 @kernel
-def step_seats(shares, member, seats, turn, at_once, actions, policy, words, views):
+def step_seats(queue, member, seats, turn, at_once, actions, policy, words, views):
     """Do what is ordered and play on to the learners' next decisions, shared among threads.
 
     A finished game is kept. With `at_once` it is replaced in the same step, and the learner moves on by `turn` seats;
     without, it stays as it ended. An action that is not legal ends the game with `ILLEGAL_REWARD`.
     """
     view = views[0]
-    begin_round(shares, member)
-    part = take_part(shares, member)
+    begin_round(queue, member)
+    part = take_part(queue, member)
     while part >= 0:
-        for i in range(edge(part, shares, len(seats.states)), edge(part + 1, shares, len(seats.states))):
+        for i in range(edge(part, queue, len(seats.states)), edge(part + 1, queue, len(seats.states))):
             if seats.orders[i] == LEAVE:
                 continue
             state, stream = seats.states[i], seats.streams[i]
@@ -176,8 +176,8 @@ def step_seats(shares, member, seats, turn, at_once, actions, policy, words, vie
                 setup(state)
                 play_others(policy, state, seats.learners[i], np.float32(0), words, views, stream)
             show_learner(seats, i, view, actions)
-        finish_part(shares)
-        part = take_part(shares, member)
+        finish_part(queue)
+        part = take_part(queue, member)
 
 
 # The same in pieces, for policies that are not compiled: Python code asks them between the kernels.
