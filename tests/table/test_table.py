@@ -144,7 +144,7 @@ def test_a_whole_game_is_played_over_the_socket(dial: Callable[[], Line]) -> Non
     assert decisions > 5
     assert choices(table) == []
     assert "The game is over" in table["scene"]["prompt"]
-    assert any("took" in text or "take" in text for text, _ in table["told"])
+    assert any("took" in text or "take" in text for text, _ in table["events"])
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def test_a_whole_game_is_played_over_the_socket(dial: Callable[[], Line]) -> Non
         ("[1, 2]", "a message is a JSON object"),
         ('{"do": "dance"}', "do is one of join, new, act, undo, hint, show, not 'dance'"),
         ("[" * 3000, "a message is a JSON object"),
-        ('{"do": "act", "decision": 0}', "an action is a whole number, not None"),
-        ('{"do": "act", "decision": 0, "action": true}', "an action is a whole number, not True"),
-        ('{"do": "act", "decision": 0, "action": 1e99}', "an action is a whole number"),
+        ('{"do": "act", "decision": 0}', "expected an action, an integer, got None"),
+        ('{"do": "act", "decision": 0, "action": true}', "expected an action, an integer, got True"),
+        ('{"do": "act", "decision": 0, "action": 1e99}', "expected an action, an integer"),
         ('{"do": "act", "decision": 0, "action": -1}', "action -1 is out of range"),
         ('{"do": "act", "decision": 0, "action": 90}', "'no-op' (90) is illegal"),
         ('{"do": "act", "decision": 7, "action": 80}', "this is decision 0, not 7"),
@@ -196,7 +196,7 @@ def test_a_closed_page_comes_back_to_its_game_and_others_are_separate(dial: Call
     first.socket.close()
     again = dial()
     again.send(do="join", game=tables[0]["game"])
-    assert again.turn() == {**moved, "from": 0, "told": moved["told"]}
+    assert again.turn() == {**moved, "from": 0, "events": moved["events"]}
     second.send(do="join", game=tables[1]["game"])
     assert second.turn() == tables[1]
 
@@ -408,12 +408,12 @@ def test_policies_are_watched_forward_and_back_with_anybodys_eyes() -> None:
 def test_a_record_is_watched_to_its_end() -> None:
     game = watch_policies(find_game("bite_night_v0").variant(players=3, laps=1), ["random"], seed=2)
     game.show(-1)
-    record = json.loads(json.dumps(game._env.record()))
+    record = json.loads(json.dumps(game.env.record()))
     again = watch_record(record)
     assert again.complete
     assert again.show(-1)["scene"] == game.show(-1)["scene"]
     assert again.show(7)["scene"] == game.show(7)["scene"]
-    assert replay(record).snapshot() == game._env.snapshot()
+    assert replay(record).snapshot() == game.env.snapshot()
     with pytest.raises(ValueError, match="the record has no 'game'"):
         watch_record({"options": {}})
 

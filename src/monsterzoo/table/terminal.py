@@ -1,7 +1,7 @@
-"""`monsterzoo play --text`: a person at the table, in any terminal.
+"""`monsterzoo play --text`: a person plays against policies in a terminal.
 
-What is shown is what the seat knows (`text_observation`), with a mark where it has changed since the last decision, and
-its legal actions. Other seats' moves are not announced: some are secret, and the view tells what became known.
+Shown are what the seat knows (`text_observation`), with a mark where it has changed since the last decision, and its
+legal actions. Other seats' moves are not announced: some are secret, and the view tells what became known.
 """
 
 import argparse
@@ -13,8 +13,9 @@ from typing import Annotated, Any
 
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.language import read_choice, rules_in_short
-from monsterzoo.envs.players import act_in, check_player, make_player
+from monsterzoo.envs.language import legal_actions, read_choice, rules_in_short
+from monsterzoo.envs.match.driver import is_over, play
+from monsterzoo.envs.players import act_in, check_player, make_player, name_of
 from monsterzoo.envs.spaces import fresh_seed
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training import settings
@@ -51,7 +52,8 @@ def main(words: Sequence[str]) -> int:
     own = variant.agents[options.seat]
     others = _opponents(env, own, parsed.opponents, seed)
     env.reset(seed=seed)
-    print(f"{variant.game.title}: you are {own}, against {_who(others)}. Seed {seed}. ? is help.")
+    against = ", ".join(f"{agent} ({name_of(policy)})" for agent, policy in others.items())
+    print(f"{variant.game.title}: you are {own}, against {against}. Seed {seed}. ? is help.")
     code, left = 0, True
     try:
         left = not _play(env, own, others)
@@ -98,26 +100,22 @@ def _opponents(env: GameEnv, own: str, specs: list[str] | None, seed: int) -> di
     return {agent: made[spec] for agent, spec in zip(agents, named)}
 
 
-def _who(others: dict[str, Any]) -> str:
-    return ", ".join(f"{agent} ({getattr(policy, 'name', type(policy).__name__)})" for agent, policy in others.items())
-
-
 def _play(env: GameEnv, own: str, others: dict[str, Any]) -> bool:
     """Play to the end; False if the person has left before."""
     shown = ""
-    while not (env.terminations[own] or env.truncations[own]):
-        agent = env.agent_selection
+
+    def choose(agent: str) -> int | None:
+        nonlocal shown
         if agent != own:
-            env.step(act_in(others[agent], env))
-            continue
+            return act_in(others[agent], env)
         view = env.text_observation(own)
         print("\n" + _marked(view, shown))
         shown = view
-        action = _decide(env, own, view)
-        if action is None:
-            return False
-        env.step(action)
-    return True
+        return _decide(env, own, view)
+
+    for _ in play(env, choose):
+        pass
+    return is_over(env)
 
 
 def _marked(view: str, before: str) -> str:
@@ -127,7 +125,7 @@ def _marked(view: str, before: str) -> str:
 
 def _decide(env: GameEnv, own: str, view: str) -> int | None:
     """Ask until the person names a legal action; None if there is nobody any more."""
-    legal = [int(action) for action in env.infos[own]["action_mask"].nonzero()[0]]
+    legal = legal_actions(env, own)
     names = [env.action_name(action) for action in legal]
     print("\n".join(_columns([f"{number:3} {name}" for number, name in enumerate(names, 1)])))
     while True:

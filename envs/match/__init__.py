@@ -1,0 +1,1 @@
+"""Playing games to their end, whoever decides in them."""
