@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from .core.game import Game
-from .match.driver import is_over, play
+from .match.driver import is_over, moves
 from .players import act_in, make_player
 
 ATTEMPTS = 3
@@ -93,7 +93,7 @@ def text_game(
             counts["random_actions"][agent] += 1
         return action
 
-    for _ in play(raw, choose):
+    for _ in moves(raw, choose):
         for agent in agents:
             returns[agent] += raw.rewards[agent]
     winners = [agents[seat] for seat in raw.snapshot()["winners"]]

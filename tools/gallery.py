@@ -7,7 +7,7 @@ from pathlib import Path
 from monsterzoo.envs import names
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.match.driver import play
+from monsterzoo.envs.match.driver import moves
 from monsterzoo.envs.players import act_in, make_player
 from monsterzoo.envs.render.perspective import Trail, scene_of
 from monsterzoo.envs.render.picture import paint
@@ -25,7 +25,7 @@ def picture(name: str, seed: int = 4) -> bytes:
     variant = find_game(name).variant()
     env, player, trail = GameEnv(variant.game), make_player(variant, "heuristic", seed), Trail()
     env.reset(seed=seed)
-    for move in islice(play(env, lambda agent: act_in(player, env)), MOMENTS.get(name, 20)):
+    for move in islice(moves(env, lambda agent: act_in(player, env)), MOMENTS.get(name, 20)):
         trail.add(move.before, move.seat, move.action)
     seat = variant.agents.index(env.agent_selection)
     scene = scene_of(variant, env.states, seat, trail.events(variant, env.states, seat))

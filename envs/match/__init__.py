@@ -1,1 +1,1 @@
-"""Playing games to their end, whoever decides in them."""
+"""Compiled game loops, seating of players, and decisions."""

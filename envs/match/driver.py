@@ -26,7 +26,7 @@ def carry_out(env: Any, agent: str, action: int) -> Move:
     return Move(before, env.states, env.possible_agents.index(agent), int(action))
 
 
-def play(env: Any, choose: Callable[[str], int | None]) -> Iterator[Move]:
+def moves(env: Any, choose: Callable[[str], int | None]) -> Iterator[Move]:
     """Play on until the game is over, or until `choose(agent)`, asked for an action, answers None."""
     while not is_over(env):
         action = choose(env.agent_selection)

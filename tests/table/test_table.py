@@ -1,6 +1,7 @@
 """The table in the browser: messages on the socket, who is let in, and what never leaves the server."""
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -23,7 +24,7 @@ needs("starlette")
 needs("httpx2")
 
 from monsterzoo.table.played import PlayedGame, UnreadyError, seat_players
-from monsterzoo.table.server import LONGEST_MESSAGE, MOST_GAMES, Plan, Room, make_app
+from monsterzoo.table.server import LONGEST_MESSAGE, MOST_GAMES, Plan, Room, make_app, read_plan
 from monsterzoo.table.watched import watch_policies, watch_record
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -183,6 +184,24 @@ def test_bad_messages_are_answered_and_disturb_nothing(dial: Callable[[], Line],
     assert problem in answer["problem"]
     line.send(do="join", game=before["game"])
     assert line.turn() == before
+
+
+@pytest.mark.parametrize("spec", ["antigravity:x", "search:10,net=antigravity:x", "antigravity:x,net=pretrained"])
+def test_messages_cannot_import_modules(dial: Callable[[], Line], spec: str) -> None:
+    line = dial()
+    line.send(do="new", game="pikit_v0", opponents=[spec])
+    answer = json.loads(line.socket.receive_text())
+    assert answer["say"] == "error"
+    assert "policies of your own are given when the server starts" in answer["problem"]
+    assert "antigravity" not in sys.modules
+
+
+def test_policies_of_the_command_line_may_be_named_in_messages() -> None:
+    usual = Plan("pikit_v0", opponents=["my_module:MyPlayer"])
+    message = {"do": "new", "game": "pikit_v0", "opponents": ["my_module:MyPlayer", "search:10,net=pretrained"]}
+    assert read_plan(message, usual).opponents == message["opponents"]
+    with pytest.raises(ValueError, match="my_module:Other"):
+        read_plan({**message, "opponents": ["my_module:Other"]}, usual)
 
 
 def test_a_closed_page_comes_back_to_its_game_and_others_are_separate(dial: Callable[[], Line]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.match.driver import Move, carry_out, play
+from monsterzoo.envs.match.driver import Move, carry_out, moves
 from monsterzoo.envs.players import act_in, make_player, name_of
 from monsterzoo.envs.render.perspective import MOST_MOVES, narrate, scene_of
 from monsterzoo.envs.render.scene import Event, Scene
@@ -88,7 +88,7 @@ class PlayedGame:
     def play_on(self) -> Iterator[dict[str, Any]]:
         """Let the others decide until it is the person's turn or the game is over; a message for each thing to see."""
         yield from self._news()
-        for move in play(self.env, self._choose):
+        for move in moves(self.env, self._choose):
             self._see(move)
             yield from self._news()
         if self.waiting:

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.language import legal_actions, read_choice, rules_in_short
-from monsterzoo.envs.match.driver import is_over, play
+from monsterzoo.envs.match.driver import is_over, moves
 from monsterzoo.envs.players import act_in, check_player, make_player, name_of
 from monsterzoo.envs.spaces import fresh_seed
 from monsterzoo.policies.heuristics import has_heuristic
@@ -113,7 +113,7 @@ def _play(env: GameEnv, own: str, others: dict[str, Any]) -> bool:
         shown = view
         return _decide(env, own, view)
 
-    for _ in play(env, choose):
+    for _ in moves(env, choose):
         pass
     return is_over(env)
 

@@ -6,7 +6,7 @@ from typing import Any
 from monsterzoo.envs import replay
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.match.driver import Move, carry_out, is_over, play
+from monsterzoo.envs.match.driver import Move, carry_out, is_over, moves
 from monsterzoo.envs.players import act_in, make_player, name_of
 from monsterzoo.envs.render.perspective import ALL, MOST_MOVES, check_view, narrate, scene_of
 from monsterzoo.envs.render.scene import Event
@@ -43,7 +43,7 @@ class WatchedGame:
             raise ValueError(f"expected a place, an integer from -1 to {LONGEST}, got {place!r:.40}")
         view = check_view(self.variant, view) or ALL
         while not self.complete and (place == -1 or len(self.moves) < place) and len(self.moves) < LONGEST:
-            self.moves.append(next(play(self.env, self._choose)))
+            self.moves.append(next(moves(self.env, self._choose)))
         place = len(self.moves) if place == -1 else min(place, len(self.moves))
         seat = None if view == ALL else self.variant.agents.index(view)
         events = [event for some in self._seen(view, seat)[:place] for event in some]
