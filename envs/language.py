@@ -1,8 +1,8 @@
-"""Games in words: any function `str -> str`, such as a language model, plays a seat.
+"""Games in text: any function `str -> str`, such as a language model, plays a seat.
 
-A prompt is what the seat knows (`text_observation`) and what it may do, numbered; nothing else goes into it, so nothing
-can leak. Answers are read forgivingly: a number of the list or an action's name, in any case, with markdown or prose
-around it.
+A prompt is what the seat knows (`text_observation`) and its legal actions, numbered; nothing else goes into it, so
+nothing can leak. Answers are parsed leniently: a number of the list or an action's name, in any case, with markdown or
+prose around it.
 """
 
 import re
@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from .core.game import Game
+from .match.driver import is_over, moves
 from .match.players import act_in
 from .match.seating import make_players, one_each
 
@@ -37,7 +38,7 @@ _POINTED_AT = re.compile(
 
 @dataclass(frozen=True)
 class TextResult:
-    """How a game in words went; everything by agent's name."""
+    """Result of a text game; everything by agent's name."""
 
     returns: dict[str, float]
     """Rewards of the whole game (of the part that was played here)."""
@@ -70,40 +71,35 @@ def text_game(
         seed: of the game, and of the actions drawn in place of unusable answers.
         rules: whether prompts begin with the game's rules in short, where its package has them.
 
-    A function is asked again, with a word about what was wrong, until an answer names a legal action. After three
-    unusable answers a random legal action is taken. Raises `ValueError` for players that are none.
+    A function is asked again, with what was wrong with its answer, until an answer names a legal action. After three
+    unusable answers a random legal action is taken. Raises `ValueError` for anything else as a player.
     """
     raw = env.unwrapped
     seats = _seated(raw, players)
-    if seed is not None or not raw.agents or _is_over(raw):
+    if seed is not None or not raw.agents or is_over(raw):
         env.reset(seed=seed)
-    luck = Random(seed)
+    random = Random(seed)
     agents = raw.possible_agents
     counts = {name: dict.fromkeys(agents, 0) for name in ("decisions", "unusable", "random_actions")}
     returns = dict.fromkeys(agents, 0.0)
-    while not _is_over(raw):
-        agent = raw.agent_selection
+
+    def choose(agent: str) -> int:
         counts["decisions"][agent] += 1
-        player = seats[agent]
-        if hasattr(player, "act"):
-            action = act_in(player, raw)
-        else:
-            answered, failed = _ask(raw, agent, player, rules)
-            counts["unusable"][agent] += failed
-            if answered is None:
-                answered = luck.choice(_legal(raw, agent))
-                counts["random_actions"][agent] += 1
-            action = answered
-        raw.step(action)
-        for other in agents:
-            returns[other] += raw.rewards[other]
+        if hasattr(seats[agent], "act"):
+            return act_in(seats[agent], raw)
+        action, failed = _ask(raw, agent, seats[agent], rules)
+        counts["unusable"][agent] += failed
+        if action is None:
+            action = random.choice(legal_actions(raw, agent))
+            counts["random_actions"][agent] += 1
+        return action
+
+    for _ in moves(raw, choose):
+        for agent in agents:
+            returns[agent] += raw.rewards[agent]
     winners = [agents[seat] for seat in raw.snapshot()["winners"]]
     truncated = any(raw.truncations.values())
     return TextResult(returns, winners, truncated=truncated, record=raw.record(), **counts)
-
-
-def _is_over(raw: Any) -> bool:
-    return bool(raw.terminations[raw.agent_selection] or raw.truncations[raw.agent_selection])
 
 
 def _seated(raw: Any, players: Any) -> dict[str, Any]:
@@ -125,7 +121,7 @@ def _seated(raw: Any, players: Any) -> dict[str, Any]:
 
 def _ask(raw: Any, agent: str, player: Speaker, rules: bool) -> tuple[int | None, int]:
     """The action a function chooses, None if it never did, and how many answers were unusable."""
-    legal = _legal(raw, agent)
+    legal = legal_actions(raw, agent)
     names = [raw.action_name(action) for action in legal]
     question = text = prompt(raw, agent, rules=rules)
     for failed in range(ATTEMPTS):
@@ -136,7 +132,8 @@ def _ask(raw: Any, agent: str, player: Speaker, rules: bool) -> tuple[int | None
     return None, ATTEMPTS
 
 
-def _legal(raw: Any, agent: str) -> list[int]:
+def legal_actions(raw: Any, agent: str) -> list[int]:
+    """The numbers of an agent's legal actions."""
     return [int(action) for action in raw.infos[agent]["action_mask"].nonzero()[0]]
 
 
@@ -147,7 +144,7 @@ def prompt(env: Any, agent: str | None = None, *, rules: bool = False) -> str:
     """What an agent that must decide now is asked: what it knows, and what it may do."""
     raw = env.unwrapped
     agent = raw.agent_selection if agent is None else agent
-    names = (raw.action_name(action) for action in _legal(raw, agent))
+    names = (raw.action_name(action) for action in legal_actions(raw, agent))
     listed = "\n".join(f"{number}. {name}" for number, name in enumerate(names, 1))
     game = raw.variant.game
     head = f"{rules_in_short(game)}\n\n" if rules and rules_in_short(game) else ""

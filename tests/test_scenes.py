@@ -1,4 +1,4 @@
-"""Scenes: what can be clicked, what can be read, and what nobody is told."""
+"""Scenes: what can be clicked, what can be read, and what must not be shown."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
-from monsterzoo.envs.render.perspective import Trail, check_view, hear, scene_of, sight_of
+from monsterzoo.envs.render.perspective import Trail, check_view, narrate, perspective_of, scene_of
 from monsterzoo.envs.render.picture import text_size
 from monsterzoo.envs.render.scene import HEIGHT, WIDTH, Part, Scene, Shape
 from needs import marked
@@ -60,8 +60,8 @@ def shapes(name: str, options: dict[str, Any]) -> Iterator[tuple[Part, Shape]]:
     variant = find_game(name).variant(**options)
     for env, trail in positions(variant, seed=2, every=23):
         for seat in (None, env._acting):
-            told = trail.told(variant, env._states, seat)
-            for part in scene_of(variant, env._states, seat, told).parts:
+            events = trail.events(variant, env._states, seat)
+            for part in scene_of(variant, env._states, seat, events).parts:
                 for shape in part.shapes:
                     yield part, shape
 
@@ -83,7 +83,7 @@ def test_all_text_can_be_read(name: str, options: dict[str, Any]) -> None:
         assert shape["kind"] != "text" or text_size(shape) >= SMALLEST, f"{shape['text']!r} is tiny"
 
 
-def test_what_a_seat_sees_and_hears_does_not_depend_on_secrets(name: str, options: dict[str, Any]) -> None:
+def test_scenes_and_events_do_not_depend_on_secrets(name: str, options: dict[str, Any]) -> None:
     """Two games side by side: the hidden part of the second is resampled, and the other seats choose for themselves.
 
     As long as a seat knows the same in both, scene and last moves are the same to the letter, whatever the others did.
@@ -108,12 +108,12 @@ def _play_side_by_side(
         twin.reset(seed=0)
         twin._states = world.copy()
         twin._begin()
-    told: list[list[str]] = [[], []]
+    texts: list[list[str]] = [[], []]
     for compared in range(steps):
         views = [variant.look(twin._states, 0, seat).tobytes() for twin in twins]
         if views[0] != views[1] or not all(int(twin._states["acting"][0]) for twin in twins):
             return compared
-        assert told[0] == told[1]
+        assert texts[0] == texts[1]
         scenes = [text_of(scene_of(variant, twin._states, seat)) for twin in twins]
         assert scenes[0] == scenes[1]
         deciding = [int(twin._states["acting"][0]) >> seat & 1 for twin in twins]
@@ -127,24 +127,24 @@ def _play_side_by_side(
             action = mine if mine is not None else random.choice(legal)
             before = twin._states.copy()
             twin.step_for(variant.agents[mover], action)
-            told[i] += [one.text for one in hear(variant, before, twin._states, seat, mover, action)]
+            texts[i] += [event.text for event in narrate(variant, seat, before, twin._states, mover, action)]
     return steps
 
 
-def test_others_choices_are_told_when_everybody_sees_them() -> None:
+def test_others_choices_are_events_once_everybody_sees_them() -> None:
     variant = find_game("yokai_septet_v0").variant(players=3)
     env = GameEnv(variant.game, players=3)
     env.reset(seed=1)
-    heard: list[str] = []
+    seen: list[str] = []
     for _ in range(12):
         seat, before = env._acting, env._states.copy()
         action = int(np.flatnonzero(variant.legal_actions(env._states, 0, seat))[0])
         env.step_for(variant.agents[seat], action)
-        heard += [one.text for one in hear(variant, before, env._states, 0, seat, action)]
-    assert [line.partition(" ")[0] for line in heard[:3]] == ["you:", "you:", "you:"], "own passes only"
-    assert not any("player_1: pass" in line or "player_2: pass" in line for line in heard)
-    assert heard[3].startswith("you received")
-    assert any(line.startswith("player_") for line in heard[4:]), "cards that are played are told"
+        seen += [event.text for event in narrate(variant, 0, before, env._states, seat, action)]
+    assert [line.partition(" ")[0] for line in seen[:3]] == ["you:", "you:", "you:"], "own passes only"
+    assert not any("player_1: pass" in line or "player_2: pass" in line for line in seen)
+    assert seen[3].startswith("you received")
+    assert any(line.startswith("player_") for line in seen[4:]), "cards that are played are told"
 
 
 def test_spectators_see_all_hands_and_seats_only_their_own() -> None:
@@ -156,8 +156,8 @@ def test_spectators_see_all_hands_and_seats_only_their_own() -> None:
     )
     assert "player_2 holds 12 cards" in own
     assert "player_2 holds 12 cards" not in everything
-    assert sight_of(variant, env._states, 0).views[1:] == (None, None, None)
-    assert all(view is not None for view in sight_of(variant, env._states, 0, reveal=True).views)
+    assert perspective_of(variant, env._states, 0).views[1:] == (None, None, None)
+    assert all(view is not None for view in perspective_of(variant, env._states, 0, reveal=True).views)
 
 
 def test_a_game_that_draws_nothing_is_shown_in_words_with_a_button_for_every_action(tmp_path: Any) -> None:
@@ -167,7 +167,7 @@ def test_a_game_that_draws_nothing_is_shown_in_words_with_a_button_for_every_act
     env.reset(seed=0)
     env.step(1)
     trail = Trail()
-    scene = scene_of(variant, env._states, 1, trail.told(variant, env._states, 1))
+    scene = scene_of(variant, env._states, 1, trail.events(variant, env._states, 1))
     assert [part.label for part in scene.parts if part.actions] == ["one", "two"]
     assert any("place: 2" in part.label or "place: [2]" in part.label for part in scene.parts)
     assert not [part for part in scene_of(variant, env._states, 0).parts if part.actions], "not its turn"

@@ -1,11 +1,13 @@
 """One picture per game for the README, in docs/gallery: `python -m tools.gallery` writes them."""
 
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 
 from monsterzoo.envs import names
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.match.driver import moves
 from monsterzoo.envs.match.players import act_in, make_player
 from monsterzoo.envs.render.perspective import Trail, scene_of
 from monsterzoo.envs.render.picture import paint
@@ -23,13 +25,10 @@ def picture(name: str, seed: int = 4) -> bytes:
     variant = find_game(name).variant()
     env, player, trail = GameEnv(variant.game), make_player(variant, "heuristic", seed), Trail()
     env.reset(seed=seed)
-    for _ in range(MOMENTS.get(name, 20)):
-        seat, states = env._acting, env._states.copy()
-        action = act_in(player, env, variant.agents[seat])
-        trail.add(states, seat, action)
-        env.step_for(variant.agents[seat], action)
-    seat = env._acting
-    scene = scene_of(variant, env._states, seat, trail.told(variant, env._states, seat))
+    for move in islice(moves(env, lambda agent: act_in(player, env)), MOMENTS.get(name, 20)):
+        trail.add(move.before, move.seat, move.action)
+    seat = variant.agents.index(env.agent_selection)
+    scene = scene_of(variant, env.states, seat, trail.events(variant, env.states, seat))
     file = BytesIO()
     Image.fromarray(paint(scene, SIZE)).quantize(128).save(file, "PNG", optimize=True)
     return file.getvalue()

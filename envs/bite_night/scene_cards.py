@@ -4,34 +4,7 @@ from functools import lru_cache
 
 from ..render.parts import INK, PAPER, cross_out, heart
 from ..render.scene import Box, Point, Shape, circle, placed, polygon, rect, stroke, text
-from .rules import (
-    BANISHMENT,
-    BITE,
-    CARD_NAMES,
-    CELIBACY,
-    CLOSED,
-    COLOUR_CARD,
-    COLOUR_SET,
-    COLOURS,
-    COMBINATION,
-    COUPLES,
-    DAWN,
-    GARLIC,
-    GRAVEYARD,
-    GRAVEYARD_ANY,
-    PAIR,
-    PICTURE_CARD,
-    PICTURES,
-    PROVISIONS,
-    RESURRECTION,
-    SERVANT,
-    SKIP_TWO,
-    SOUP,
-    THIEF,
-    VAMPIRE,
-    VICTIM,
-    WEDDING,
-)
+from . import rules
 from .text import names_of_tiles
 
 PAINTS = ("#2b63c4", "#c22f2f", "#e0b400", "#2b7f3d", "#7d3fb0")
@@ -59,14 +32,14 @@ def symbol(picture: int, x: float, y: float, size: float, colour: str, ground: s
     """A picture: bat, cross, dress, coffin or bulb for vampire, monk, maiden, coffin and garlic."""
     figure: tuple[Point, ...] = (_BAT, _CROSS, _DRESS, _COFFIN, _BULB)[picture]
     shapes = [polygon(placed(figure, x, y, size), colour)]
-    if PICTURES[picture] == "maiden":
+    if rules.PICTURES[picture] == "maiden":
         shapes.append(circle(x, y - size * 0.62, size * 0.32, colour))
-    elif PICTURES[picture] == "coffin":
+    elif rules.PICTURES[picture] == "coffin":
         shapes += [
             stroke(placed(line, x, y, size), ground, size * 0.13)
             for line in (((0.0, -0.65), (0.0, 0.4)), ((-0.26, -0.3), (0.26, -0.3)))
         ]
-    elif picture == GARLIC:
+    elif picture == rules.GARLIC:
         shapes += [
             stroke(placed(((s * 0.1, -0.4), (s * 0.36, 0.25), (s * 0.2, 0.75)), x, y, size), ground, size * 0.1)
             for s in (-1, 1)
@@ -79,7 +52,7 @@ def tile(number: int, box: Box, hearts: int, edge: str = "#ffffff") -> tuple[Sha
     """A tile: its colour, its picture, a heart in the corner if it is one of the set `hearts`."""
     x, y, w, h = box
     colour, picture = divmod(number, 10)
-    ink = INK if COLOURS[colour] == "yellow" else "#ffffff"
+    ink = INK if rules.COLOURS[colour] == "yellow" else "#ffffff"
     shapes = [rect(box, PAINTS[colour], edge, 2 if w < 60 else 3, w * 0.16)]
     shapes += symbol(picture // 2, x + w / 2, y + h / 2, w * 0.33, ink, PAINTS[colour])
     if hearts >> number & 1:
@@ -113,27 +86,32 @@ def face(card: int, box: Box) -> tuple[Shape, ...]:
 
 def _motif(card: int, x: float, y: float, size: float) -> list[Shape]:
     """The signs on a card."""
-    if card == COLOUR_SET:
+    if card == rules.COLOUR_SET:
         step = size * 0.8
         return [
             rect((x - 2.5 * step + i * step, y - size, step - 1, 2 * size), paint, None, corner=2)
             for i, paint in enumerate(PAINTS)
         ]
-    if PICTURE_CARD <= card < COLOUR_CARD:
-        return symbol(card - PICTURE_CARD, x, y, size * 1.3, _NIGHT, PAPER)
-    if COLOUR_CARD <= card < PAIR:
+    if rules.PICTURE_CARD <= card < rules.COLOUR_CARD:
+        return symbol(card - rules.PICTURE_CARD, x, y, size * 1.3, _NIGHT, PAPER)
+    if rules.COLOUR_CARD <= card < rules.PAIR:
         return [
-            rect((x - size * 1.2, y - size * 1.2, size * 2.4, size * 2.4), PAINTS[card - COLOUR_CARD], None, corner=6)
+            rect(
+                (x - size * 1.2, y - size * 1.2, size * 2.4, size * 2.4),
+                PAINTS[card - rules.COLOUR_CARD],
+                None,
+                corner=6,
+            )
         ]
-    if PAIR <= card < COMBINATION:
-        return _two(card - PAIR, card - PAIR, x, y, size)
-    if COMBINATION <= card < GRAVEYARD:
-        return _two(*COUPLES[card - COMBINATION], x, y, size)
-    if GRAVEYARD <= card < GRAVEYARD_ANY:
-        return [_tomb(x, y, size), *symbol(card - GRAVEYARD, x, y + size * 0.15, size * 0.75, "#ffffff", _STONE)]
-    if card == GRAVEYARD_ANY:
+    if rules.PAIR <= card < rules.COMBINATION:
+        return _two(card - rules.PAIR, card - rules.PAIR, x, y, size)
+    if rules.COMBINATION <= card < rules.GRAVEYARD:
+        return _two(*rules.COUPLES[card - rules.COMBINATION], x, y, size)
+    if rules.GRAVEYARD <= card < rules.GRAVEYARD_ANY:
+        return [_tomb(x, y, size), *symbol(card - rules.GRAVEYARD, x, y + size * 0.15, size * 0.75, "#ffffff", _STONE)]
+    if card == rules.GRAVEYARD_ANY:
         return [_tomb(x, y, size), text(x, y + size * 0.2, "?", max(size * 1.7, 18))]
-    if card == SKIP_TWO:
+    if card == rules.SKIP_TWO:
         arrows = [[(s, -0.8), (s + 0.8, 0.0), (s, 0.8)] for s in (-0.9, 0.1)]
         return [stroke(placed(arrow, x, y, size), _NIGHT, size * 0.35) for arrow in arrows]
     return _advanced_motif(card, x, y, size)
@@ -141,19 +119,19 @@ def _motif(card: int, x: float, y: float, size: float) -> list[Shape]:
 
 def _advanced_motif(card: int, x: float, y: float, size: float) -> list[Shape]:
     barred = cross_out((x - size, y - size, 2 * size, 2 * size), "#c22f2f", size * 0.25)
-    if card == CLOSED:
+    if card == rules.CLOSED:
         return [_tomb(x, y, size), *barred]
-    if card == RESURRECTION:
+    if card == rules.RESURRECTION:
         arrow = placed(((0.0, 0.7), (0.0, -0.6), (-0.4, -0.15), (0.0, -0.6), (0.4, -0.15)), x, y, size)
         return [_tomb(x, y, size), stroke(arrow, "#ffffff", size * 0.22)]
-    if card in (WEDDING, BITE, PROVISIONS, DAWN):
-        return _two(int(THIEF[card]), int(VICTIM[card]), x, y, size, arrow=True)
-    if card in (SERVANT, CELIBACY):
-        return [*_motif(DAWN if card == SERVANT else WEDDING, x, y, size), *barred]
-    if card == SOUP:
-        return symbol(GARLIC, x, y, size * 1.3, _NIGHT, PAPER)
-    assert card == BANISHMENT
-    return [_tomb(x, y, size), *symbol(VAMPIRE, x, y + size * 0.15, size * 0.75, "#ffffff", _STONE)]
+    if card in (rules.WEDDING, rules.BITE, rules.PROVISIONS, rules.DAWN):
+        return _two(int(rules.THIEF[card]), int(rules.VICTIM[card]), x, y, size, arrow=True)
+    if card in (rules.SERVANT, rules.CELIBACY):
+        return [*_motif(rules.DAWN if card == rules.SERVANT else rules.WEDDING, x, y, size), *barred]
+    if card == rules.SOUP:
+        return symbol(rules.GARLIC, x, y, size * 1.3, _NIGHT, PAPER)
+    assert card == rules.BANISHMENT
+    return [_tomb(x, y, size), *symbol(rules.VAMPIRE, x, y + size * 0.15, size * 0.75, "#ffffff", _STONE)]
 
 
 def _tomb(x: float, y: float, size: float) -> Shape:
@@ -180,35 +158,34 @@ _BRINGS = (
     "× 5", *("× 1",) * 10, *("× 3",) * 5, *("× 4",) * 10, *("bury",) * 6, "skip", "shut", "rise", "take", "stop",
     "take", "take", "stop", "× 3", "take", "bury",
 )  # fmt: skip
-assert len(_TITLES) == len(_BRINGS) == len(CARD_NAMES)
+assert len(_TITLES) == len(_BRINGS) == len(rules.CARD_NAMES)
 
 
 def effect(card: int) -> str:
     """What a card does when it is revealed, in words."""
-    if card == COLOUR_SET:
+    if card == rules.COLOUR_SET:
         return "5 points for every set of five colours"
-    if card < COLOUR_CARD:
-        return f"1 point for every {PICTURES[card - PICTURE_CARD]}, more for four or five colours"
-    if card < PAIR:
-        return f"1 point for every {COLOURS[card - COLOUR_CARD]} tile, more for four or five pictures"
-    if card < COMBINATION:
-        return f"3 points for two tiles {PICTURES[card - PAIR]} of one colour"
-    if card < GRAVEYARD:
-        one, other = (PICTURES[picture] for picture in COUPLES[card - COMBINATION])
+    if card < rules.COLOUR_CARD:
+        return f"1 point for every {rules.PICTURES[card - rules.PICTURE_CARD]}, more for four or five colours"
+    if card < rules.PAIR:
+        return f"1 point for every {rules.COLOURS[card - rules.COLOUR_CARD]} tile, more for four or five pictures"
+    if card < rules.COMBINATION:
+        return f"3 points for two tiles {rules.PICTURES[card - rules.PAIR]} of one colour"
+    if card < rules.GRAVEYARD:
+        one, other = (rules.PICTURES[picture] for picture in rules.COUPLES[card - rules.COMBINATION])
         return f"4 points for every {one} and {other} of one colour"
-    if card < GRAVEYARD_ANY:
-        return f"everybody buries two tiles {PICTURES[card - GRAVEYARD]}"
-    if card in (WEDDING, BITE, PROVISIONS, DAWN):
-        return (
-            f"every {PICTURES[THIEF[card]]} with a heart steals a {PICTURES[VICTIM[card]]} with a heart of its colour"
-        )
+    if card < rules.GRAVEYARD_ANY:
+        return f"everybody buries two tiles {rules.PICTURES[card - rules.GRAVEYARD]}"
+    if card in (rules.WEDDING, rules.BITE, rules.PROVISIONS, rules.DAWN):
+        thief, victim = rules.PICTURES[rules.THIEF[card]], rules.PICTURES[rules.VICTIM[card]]
+        return f"every {thief} with a heart steals a {victim} with a heart of its colour"
     return {
-        GRAVEYARD_ANY: "everybody buries any two tiles",
-        SKIP_TWO: "the next two cards do nothing",
-        CLOSED: "the next graveyard card does nothing",
-        RESURRECTION: "for every heart, raise a buried tile of its colour",
-        SERVANT: "the next dawn does nothing",
-        CELIBACY: "the next blood wedding does nothing",
-        SOUP: "3 points for every garlic, which is then buried",
-        BANISHMENT: "who has garlic buries all own vampires",
+        rules.GRAVEYARD_ANY: "everybody buries any two tiles",
+        rules.SKIP_TWO: "the next two cards do nothing",
+        rules.CLOSED: "the next graveyard card does nothing",
+        rules.RESURRECTION: "for every heart, raise a buried tile of its colour",
+        rules.SERVANT: "the next dawn does nothing",
+        rules.CELIBACY: "the next blood wedding does nothing",
+        rules.SOUP: "3 points for every garlic, which is then buried",
+        rules.BANISHMENT: "who has garlic buries all own vampires",
     }[card]

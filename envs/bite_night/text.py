@@ -4,31 +4,12 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from .rules import (
-    BASIC_DESIGNS,
-    BURY,
-    CARD_NAMES,
-    CARD_TILES,
-    COLOURS,
-    DESIGNS,
-    GRAB,
-    HEARTS,
-    LAID_BY,
-    LAY,
-    MAX_PILE,
-    NONE,
-    PICTURES,
-    RAISE,
-    TILES,
-    design_of,
-    revealed,
-    rounds,
-)
+from . import rules
 from .view import MOST_POINTS, OPEN_CARDS
 
-KINDS = tuple(f"{colour} {picture}" for colour in COLOURS for picture in PICTURES)
+KINDS = tuple(f"{colour} {picture}" for colour in rules.COLOURS for picture in rules.PICTURES)
 """Tiles 2 k and 2 k + 1 are of kind k."""
-CARD_NUMBERS = {name: card for card, name in enumerate(CARD_NAMES)}
+CARD_NUMBERS = {name: card for card, name in enumerate(rules.CARD_NAMES)}
 PHASES = ("lay", "grab", "bury", "resurrect")
 
 
@@ -43,12 +24,12 @@ def names_of_tiles(hearts: int) -> tuple[str, ...]:
 
 def heart_tiles(kinds: Iterable[str] | None) -> int:
     """The set of tiles with a heart if one tile of each of these kinds has one; None is all kinds."""
-    return int(HEARTS) if kinds is None else sum(1 << 2 * KINDS.index(kind) + 1 for kind in kinds)
+    return int(rules.HEARTS) if kinds is None else sum(1 << 2 * KINDS.index(kind) + 1 for kind in kinds)
 
 
 def actions(options: dict[str, Any]) -> tuple[str, ...]:
     """Names of all actions but the no-op."""
-    cards = CARD_NAMES if options["advanced"] else CARD_NAMES[:BASIC_DESIGNS]
+    cards = rules.CARD_NAMES if options["advanced"] else rules.CARD_NAMES[: rules.BASIC_DESIGNS]
     tiles = names_of_tiles(heart_tiles(options["hearts"]))
     verbs = ("grab", "bury", "raise") if options["advanced"] else ("grab", "bury")
     return (*(f"lay {card}" for card in cards), *(f"{verb} {tile}" for verb in verbs for tile in tiles))
@@ -65,7 +46,7 @@ def members(bits: Any) -> list[int]:
 
 def card_names(record: Any, cards: Any) -> list[str]:
     """The names of a set of cards of a state or view; a design that is there twice stands there twice."""
-    return [CARD_NAMES[card] for card in sorted(int(design_of(record, card)) for card in members(cards))]
+    return [rules.CARD_NAMES[card] for card in sorted(int(rules.design_of(record, card)) for card in members(cards))]
 
 
 def tile_name(record: Any, tile: int) -> str:
@@ -81,23 +62,23 @@ def tile_names(record: Any, tiles: Any) -> list[str]:
 def pile_of(state: Any) -> list[tuple[int, int]]:
     """The pile as (seat, card), the first card laid first."""
     size = int(state.pile_size)
-    return list(zip(LAID_BY[state.players, state.lap_leader, :size].tolist(), state.pile[:size].tolist()))
+    return list(zip(rules.LAID_BY[state.players, state.lap_leader, :size].tolist(), state.pile[:size].tolist()))
 
 
 def open_names(state: Any) -> list[str]:
     """The protective cards that lie open."""
-    return [CARD_NAMES[card] for card in state.open_cards if card != NONE]
+    return [rules.CARD_NAMES[card] for card in state.open_cards if card != rules.NONE]
 
 
 def chosen_names(state: Any, seat: int) -> list[str]:
     """What a seat has chosen but not shown."""
-    table = CARD_NAMES if int(state.phase) == LAY else names_of_tiles(int(state.hearts))
-    return [table[choice] for choice in state.choices[seat] if choice != NONE]
+    table = rules.CARD_NAMES if int(state.phase) == rules.LAY else names_of_tiles(int(state.hearts))
+    return [table[choice] for choice in state.choices[seat] if choice != rules.NONE]
 
 
 def claims_of(record: Any) -> dict[str, int]:
     """How many tiles of each colour the resurrecting seat may still raise, from a state or a view."""
-    return {colour: int(claims) for colour, claims in zip(COLOURS, record.claims) if claims}
+    return {colour: int(claims) for colour, claims in zip(rules.COLOURS, record.claims) if claims}
 
 
 # --- In words ---
@@ -109,22 +90,24 @@ def describe(view: Any, seat: int) -> str:
     called = ["you", *(f"player_{(seat + k) % players}" for k in range(1, players))]
     lines = [
         f"You are player_{seat}. Lap {int(view.lap)} of {int(view.lap) + int(view.laps_left)}, "
-        f"round {int(view.round_number)} of {rounds(players)}, phase {PHASES[phase]}.",
+        f"round {int(view.round_number)} of {rules.rounds(players)}, phase {PHASES[phase]}.",
         f"First player: {called[view.first_player]}. Leader of the lap: {called[view.lap_leader]}.",
         "Points: " + ", ".join(f"{called[k]} {_points(view, k)}" for k in range(players)) + ".",
-        f"{'Your cards set aside' if phase >= BURY else 'Your hand'}: {_listed(card_names(view, view.hand))}.",
+        f"{'Your cards set aside' if phase >= rules.BURY else 'Your hand'}: {_listed(card_names(view, view.hand))}.",
         *_describe_pile(view, called),
     ]
-    if phase == GRAB:
+    if phase == rules.GRAB:
         needs = ", ".join(f"{called[k]} {int(view.to_grab[k])}" for k in range(players))
         lines.append(f"In the middle: {_listed(tile_names(view, view.middle))}.")
         lines.append(f"Tiles still to grab: {needs}.")
     for k in range(players):
         whose = "Your tiles" if k == 0 else f"Tiles of {called[k]}"
         lines.append(f"{whose}: {_listed(tile_names(view, view.tiles[k]))}.")
-    if phase >= BURY:
+    if phase >= rules.BURY:
         lines += _describe_rendezvous(view, called)
-    chosen = tile_names(view, view.chosen_tiles) if view.chosen_card == NONE else [CARD_NAMES[view.chosen_card]]
+    chosen = (
+        tile_names(view, view.chosen_tiles) if view.chosen_card == rules.NONE else [rules.CARD_NAMES[view.chosen_card]]
+    )
     if chosen:
         lines.append(f"You chose to {PHASES[phase]}: {_listed(chosen)}.")
     if view.asked:
@@ -138,11 +121,11 @@ def _points(view: Any, k: int) -> str:
 
 
 def _describe_pile(view: Any, called: list[str]) -> Iterator[str]:
-    players, seats = int(view.players), view.pile_seats
+    places = int(view.players) * rules.rounds(int(view.players))
     laid = [
-        f"{place + 1} {called[seats[place]]}: {'?' if view.pile[place] == NONE else CARD_NAMES[view.pile[place]]}"
-        for place in range(players * rounds(players))
-        if seats[place] != NONE
+        f"{place} {called[seat]}: {'?' if card == rules.NONE else rules.CARD_NAMES[card]}"
+        for place, (seat, card) in enumerate(zip(view.pile_seats[:places], view.pile), 1)
+        if seat != rules.NONE
     ]
     if laid:
         yield f"Pile, the first card laid comes first: {_listed(laid)}."
@@ -150,10 +133,10 @@ def _describe_pile(view: Any, called: list[str]) -> Iterator[str]:
 
 def _describe_rendezvous(view: Any, called: list[str]) -> Iterator[str]:
     if view.asked:
-        yield f"Being applied: {CARD_NAMES[view.pile[view.resolved]]}."
+        yield f"Being applied: {rules.CARD_NAMES[view.pile[view.resolved]]}."
     yield f"Graveyard: {_listed(tile_names(view, view.graveyard))}."
-    yield f"Open cards: {_listed(CARD_NAMES[OPEN_CARDS[k]] for k in members(view.open_cards))}."
-    if view.phase == RAISE and view.asked:
+    yield f"Open cards: {_listed(rules.CARD_NAMES[OPEN_CARDS[k]] for k in members(view.open_cards))}."
+    if view.phase == rules.RAISE and view.asked:
         who = called[members(view.asked)[0]]
         claims = [f"{count} {colour}" for colour, count in claims_of(view).items()]
         yield f"Tiles that {who} may still raise: {_listed(claims)}."
@@ -165,20 +148,20 @@ def _listed(parts: Iterable[str]) -> str:
 
 def draw_table(state: Any) -> str:
     """The whole table, everything face up."""
-    players, phase = int(state.players), int(state.phase)
+    players, phase, rounds = int(state.players), int(state.phase), rules.rounds(int(state.players))
     lines = [
-        f"Bite Night   lap {int(state.lap)}/{int(state.laps)}   round {int(state.round_number)}/{rounds(players)}   "
+        f"Bite Night   lap {int(state.lap)}/{int(state.laps)}   round {int(state.round_number)}/{rounds}   "
         f"{PHASES[phase]}   first player_{int(state.first_player)}   leader player_{int(state.lap_leader)}"
     ]
     if int(state.pile_size):
-        done, seen = int(state.resolved), int(revealed(state))
-        marks = "x" * done + ">" * (seen - done) + " " * (MAX_PILE - seen)
-        cards = [f"{mark}{owner}:{CARD_NAMES[card]}" for mark, (owner, card) in zip(marks, pile_of(state))]
+        done, seen = int(state.resolved), int(rules.revealed(state))
+        marks = "x" * done + ">" * (seen - done) + " " * (rules.MAX_PILE - seen)
+        cards = [f"{mark}{owner}:{rules.CARD_NAMES[card]}" for mark, (owner, card) in zip(marks, pile_of(state))]
         rows = ["  ".join(cards[start : start + players]) for start in range(0, len(cards), players)]
         lines.append("  pile  " + "\n        ".join(rows))
     if int(state.middle):
         lines.append(f"  middle     {short_tiles(state, state.middle)}")
-    if phase >= BURY:
+    if phase >= rules.BURY:
         lines.append(f"  graveyard  {short_tiles(state, state.graveyard)}   open {_listed(open_names(state))}")
     for seat in range(players):
         mark = ">" if int(state.acting) >> seat & 1 else " "
@@ -194,34 +177,36 @@ def draw_table(state: Any) -> str:
 def short_tiles(state: Any, tiles: Any) -> str:
     """Tiles by colour, an asterisk for a heart: "blue vampire* monk, red coffin"."""
     parts = []
-    for number, colour in enumerate(COLOURS):
+    for number, colour in enumerate(rules.COLOURS):
         own = [tile for tile in members(tiles) if tile // 10 == number]
         if own:
             marks = ["*" * (int(state.hearts) >> tile & 1) for tile in own]
-            parts.append(f"{colour} " + " ".join(PICTURES[tile % 10 // 2] + mark for tile, mark in zip(own, marks)))
+            parts.append(
+                f"{colour} " + " ".join(rules.PICTURES[tile % 10 // 2] + mark for tile, mark in zip(own, marks))
+            )
     return _listed(parts) if parts else "-"
 
 
 def refusal(state: Any, seat: int, action: int) -> str:
     """Why an action that is not legal is not."""
     phase = int(state.phase)
-    designs = DESIGNS if int(state.advanced) else BASIC_DESIGNS
-    belongs = LAY if action < designs else GRAB + (action - designs) // TILES
+    designs = rules.DESIGNS if int(state.advanced) else rules.BASIC_DESIGNS
+    belongs = rules.LAY if action < designs else rules.GRAB + (action - designs) // rules.TILES
     if belongs != phase:
         return f"it belongs to phase {PHASES[belongs]}, this is phase {PHASES[phase]}"
-    if phase == LAY:
+    if phase == rules.LAY:
         return "the seat does not hold this card"
-    tile = (action - designs) % TILES
-    if phase == GRAB:
+    tile = (action - designs) % rules.TILES
+    if phase == rules.GRAB:
         return "this tile is not in the middle"
-    if phase == RAISE:
+    if phase == rules.RAISE:
         if int(state.graveyard) >> tile & 1:
-            return f"the seat has no claim left on a {COLOURS[tile // 10]} tile"
+            return f"the seat has no claim left on a {rules.COLOURS[tile // 10]} tile"
         return "this tile is not in the graveyard"
     if tile in state.choices[seat]:
         return "the seat has chosen this tile already"
     if not int(state.tiles[seat]) >> tile & 1:
         return "the seat does not have this tile"
     card = int(state.pile[int(state.resolved)])
-    assert not int(CARD_TILES[card]) >> tile & 1
-    return f"{CARD_NAMES[card]!r} does not take this tile"
+    assert not int(rules.CARD_TILES[card]) >> tile & 1
+    return f"{rules.CARD_NAMES[card]!r} does not take this tile"

@@ -1,7 +1,7 @@
 """A game as the adapters see it: `Game` is what a game's folder provides, `Variant` is one choice of its options."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import SimpleNamespace
@@ -12,7 +12,7 @@ import numpy as np
 from ..compiling.encoding import register_layouts
 from ..compiling.jit import belongs_to
 from ..compiling.type_keys import key_of
-from ..render.scene import Scene, Sight, Told
+from ..render.scene import Event, Perspective, Scene
 from . import contract, stepping
 from .contract import PLAYING, REWARD_SCORE, REWARD_WIN, TERMINATED, TRUNCATED
 from .layout import Layout
@@ -82,10 +82,10 @@ class Game:
     """`(view, seat)`: what a seat knows, in words; the seat is only there to call everybody by name."""
     draw_table: Callable[[Any], str] | None = None
     """The whole table as text, for people who watch."""
-    scene: Callable[[Sight], Scene] | None = None
+    scene: Callable[[Perspective], Scene] | None = None
     """The table as shapes, from what somebody knows: for pictures and the browser."""
-    tell: Callable[[Any, Any, int, int | None], list[Told]] | None = None
-    """`(before, after, mover, action)`: what a seat hears when it knew one view and then knows another.
+    tell: Callable[[Any, Any, int, int | None], Iterable[Event]] | None = None
+    """`(before, after, mover, action)`: what a seat sees happen when it knew one view and then knows another.
 
     The mover counts from the observer, and it and the action may be hidden from the observer: what it must not know it
     must not be told. An action of None stands for several decisions that nobody has written down.

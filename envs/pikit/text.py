@@ -3,31 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .rules import (
-    ACCEPT,
-    ACTIONS,
-    CANCEL,
-    CARD_OF,
-    DISCARD,
-    DRAW,
-    EFFECTS,
-    END_DISCARDS,
-    MECHAS,
-    NONE,
-    REACT,
-    REROLL,
-    STEAL,
-    STEAL_MECHA,
-    TAKE,
-    TAKE_BOTH,
-    TAKE_DIFFERENCE,
-    TAKE_HIGH,
-    TAKE_LOW,
-    TAKE_MECHA,
-    TAKE_SUM,
-    TURN,
-    score,
-)
+from . import rules
 from .view import MOST_TURNS
 
 PHASES = ("discard", "react", "take")
@@ -39,14 +15,14 @@ EFFECT_NAMES = (
     *(f"turn {die} to {face}" for die in ("low", "high") for face in range(1, 7)),
 )
 ACTION_NAMES = (
-    *(f"{CARD_OF[action]}: {EFFECT_NAMES[action % EFFECTS]}" for action in range(END_DISCARDS)),
+    *(f"{rules.CARD_OF[action]}: {EFFECT_NAMES[action % rules.EFFECTS]}" for action in range(rules.END_DISCARDS)),
     "end discards",
     "accept",
     *(f"take {option}" for option in ("sum", "difference", "low", "high", "both", "mecha")),
     "steal mecha",
     "take nothing",
 )
-assert len(ACTION_NAMES) == ACTIONS - 1
+assert len(ACTION_NAMES) == rules.ACTIONS - 1
 
 
 def actions(options: dict[str, Any]) -> tuple[str, ...]:
@@ -86,7 +62,7 @@ def mechas_of(bits: Any) -> list[int]:
 
 def mechas_on_table(state: Any) -> list[int]:
     """The mechas that nobody holds."""
-    return mechas_of(int(MECHAS) - sum(state.mechas.tolist()))
+    return mechas_of(int(rules.MECHAS) - sum(state.mechas.tolist()))
 
 
 def deck_cards(state: Any) -> list[int]:
@@ -134,12 +110,12 @@ def describe(view: Any, seat: int) -> str:
 
 def _describe_pending(view: Any, called: list[str]) -> Iterator[str]:
     """The discard that waits for reactions, and who has cancelled it and each other."""
-    if view.pending_effect == NONE:
+    if view.pending_effect == rules.NONE:
         return
-    victim = f" (from {called[view.pending_victim]})" if view.pending_victim != NONE else ""
+    victim = f" (from {called[view.pending_victim]})" if view.pending_victim != rules.NONE else ""
     effect = EFFECT_NAMES[view.pending_effect] + victim
     yield f"Pending: a {int(view.pending_card)} discarded by {called[view.turn_player]}: {effect}."
-    if view.last_cancel != NONE:
+    if view.last_cancel != rules.NONE:
         counts = zip(called, view.cancels.tolist())
         laid = ", ".join(f"{count} by {who}" for who, count in counts if count)
         yield f"Cancels on it: {laid}; the last one by {called[view.last_cancel]}."
@@ -166,7 +142,7 @@ def _doubles(mechas: list[int]) -> str:
 def draw_table(state: Any) -> str:
     """The whole table, everything face up."""
     title = f"Pikit   turn {int(state.turns) + 1}   {PHASES[state.phase]}   dice {int(state.low)} {int(state.high)}"
-    if state.last_turns != NONE:
+    if state.last_turns != rules.NONE:
         title += f"   last turns left {int(state.last_turns)}"
     pile, deck = discard_pile(state), deck_cards(state)
     lines = [
@@ -178,7 +154,7 @@ def draw_table(state: Any) -> str:
     for seat, card, effect in pending_discards(state):
         lines.append(f"  pending player_{seat}  {card}: {effect}")
     for seat in range(int(state.players)):
-        points = int(score(state, seat))
+        points = int(rules.score(state, seat))
         mark = ">" if int(state.acting) >> seat & 1 else " "
         turn = "*" if seat == int(state.turn_player) else " "
         secret = cards_of(state.secret[seat])
@@ -194,49 +170,51 @@ def draw_table(state: Any) -> str:
 def refusal(state: Any, seat: int, action: int) -> str:
     """Why an action that is not legal is not."""
     phase = int(state.phase)
-    if phase == REACT and (action >= END_DISCARDS or action % EFFECTS != CANCEL):
+    if phase == rules.REACT and (action >= rules.END_DISCARDS or action % rules.EFFECTS != rules.CANCEL):
         return "a discard is pending: cancel it or accept"
-    if action < END_DISCARDS:
-        return _refuse_discard(state, seat, int(CARD_OF[action]), action % EFFECTS)
-    if action == ACCEPT:
+    if action < rules.END_DISCARDS:
+        return _refuse_discard(state, seat, int(rules.CARD_OF[action]), action % rules.EFFECTS)
+    if action == rules.ACCEPT:
         return "no discard is pending"
-    if phase == DISCARD:
+    if phase == rules.DISCARD:
         return "end the discards first"
-    if action == END_DISCARDS:
+    if action == rules.END_DISCARDS:
         return "the discards have ended"
     return _refuse_take(state, seat, action)
 
 
 def _refuse_discard(state: Any, seat: int, card: int, effect: int) -> str:
-    if int(state.phase) == TAKE:
+    if int(state.phase) == rules.TAKE:
         return "the discards have ended"
-    if effect == CANCEL and int(state.phase) == DISCARD:
+    if effect == rules.CANCEL and int(state.phase) == rules.DISCARD:
         return "no discard is pending"
     if card not in hand_cards(state, seat):
         return f"the seat holds no {card}"
     low, high, players = int(state.low), int(state.high), int(state.players)
-    if effect == DRAW:
+    if effect == rules.DRAW:
         return "the deck is empty"
-    if STEAL <= effect < DRAW:
-        k = effect - STEAL + 1
+    if rules.STEAL <= effect < rules.DRAW:
+        k = effect - rules.STEAL + 1
         return f"player_{(seat + k) % players} has no cards" if k < players else f"there are only {players} players"
-    if low == high and (effect == REROLL + 1 or effect >= TURN + 6):
+    if low == high and (effect == rules.REROLL + 1 or effect >= rules.TURN + 6):
         return "the dice are equal and both count as the low one"
     return "the die shows this face already"
 
 
 def _refuse_take(state: Any, seat: int, action: int) -> str:
     low, high, centre = int(state.low), int(state.high), cards_of(state.centre)
-    if low != high and action in (TAKE_MECHA, STEAL_MECHA):
+    if low != high and action in (rules.TAKE_MECHA, rules.STEAL_MECHA):
         return "the dice show no double"
-    if action in (TAKE_MECHA, STEAL_MECHA):
+    if action in (rules.TAKE_MECHA, rules.STEAL_MECHA):
         holders = [s for s in range(int(state.players)) if low in mechas_of(state.mechas[s])]
         where = f"with player_{holders[0]}" if holders else "on the table"
         return f"mecha {low}-{low} is {where}"
-    if low == high and action == TAKE_HIGH:
+    if low == high and action == rules.TAKE_HIGH:
         return "the dice are equal and both count as the low one"
-    if action == TAKE_BOTH:
+    if action == rules.TAKE_BOTH:
         missing = low if low not in centre else high
         return f"the centre has no {'second ' if low == high and low in centre else ''}{missing}"
-    value = {TAKE_SUM: low + high, TAKE_DIFFERENCE: high - low, TAKE_LOW: low, TAKE_HIGH: high}[action]
+    value = {rules.TAKE_SUM: low + high, rules.TAKE_DIFFERENCE: high - low, rules.TAKE_LOW: low, rules.TAKE_HIGH: high}[
+        action
+    ]
     return f"the centre has no {value}"

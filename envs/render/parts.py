@@ -1,11 +1,12 @@
-"""What every table has: the felt, a header, a panel for each other seat, buttons, scores and the last moves."""
+"""What every drawn table has: a header, a panel for each seat, buttons, scores and the last moves."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from .scene import HEIGHT, WIDTH, Box, Scene, Shape, Sight, circle, polygon, rect, stroke, text, wrapped
+from .scene import HEIGHT, WIDTH, Box, Perspective, Scene, Shape, circle, placed, polygon, rect, stroke, text, wrapped
 
 FELT, DARK, PANEL, EDGE = "#123c36", "#0b2522", "#1b4d45", "#3c7a6f"
-PAPER, INK, PALE, GOLD = "#fbf7ea", "#1d2426", "#cfe3dc", "#ffd257"
+PAPER, INK, PALE, GOLD, BUTTON = "#fbf7ea", "#1d2426", "#cfe3dc", "#ffd257", "#2f6fb5"
 SEATS = ("#f2b84b", "#67bdf0", "#f08fae", "#9bd872")
 """Colours of the seats, by their numbers at the table."""
 
@@ -16,59 +17,147 @@ TOP = 190
 """Height of the panels of the other seats."""
 LINE = 26
 """Height of a line of text in the side panel."""
+STAR = (
+    (0, -1), (0.24, -0.32), (0.95, -0.31), (0.38, 0.12), (0.59, 0.81),
+    (0, 0.4), (-0.59, 0.81), (-0.38, 0.12), (-0.95, -0.31), (-0.24, -0.32),
+)  # fmt: skip
+HEART = (
+    (0, 0.9), (-0.55, 0.35), (-0.9, -0.1), (-0.92, -0.5), (-0.7, -0.8), (-0.35, -0.82), (-0.08, -0.6), (0, -0.4),
+    (0.08, -0.6), (0.35, -0.82), (0.7, -0.8), (0.92, -0.5), (0.9, -0.1), (0.55, 0.35),
+)  # fmt: skip
 
 
-def begin(sight: Sight, title: str, status: str) -> Scene:
-    """An empty table with its header."""
-    scene = Scene(title)
-    scene.add([rect((0, 0, WIDTH, HEIGHT), FELT, corner=0), rect((0, 0, WIDTH, 54), DARK, corner=0)])
-    scene.add([text(20, 28, title, 32, GOLD, "start"), text(WIDTH - 20, 28, status, 26, PALE, "end", 820)], status)
-    return scene
+class TableScene(Scene):
+    """A table seen from one perspective.
 
+    Args:
+        seen: the perspective.
+        title: of the game.
+        status: what stands on the right of the header.
+        actions: what each legal action does, in words.
+        deciding: seats that have to decide, where everybody can see that; else as the perspective has it.
+    """
 
-def seat_boxes(players: int, height: float = TOP) -> list[Box]:
-    """Where the other seats sit, clockwise from the observer: side by side along the top of the board."""
-    x, y, w, _ = BOARD
-    width = (w - 10 * (players - 2)) / (players - 1)
-    return [(x + k * (width + 10), y, width, height) for k in range(players - 1)]
+    def __init__(
+        self,
+        seen: Perspective,
+        title: str,
+        status: str,
+        actions: Mapping[int, str],
+        deciding: Iterable[int] | None = None,
+    ) -> None:
+        super().__init__(title)
+        self.seen = seen if deciding is None else replace(seen, deciding=frozenset(deciding))
+        self.view, self.names, self.players = seen.view, seen.names, len(seen.names)
+        self.actions = actions
+        self.add([rect((0, 0, WIDTH, HEIGHT), FELT, corner=0), rect((0, 0, WIDTH, 54), DARK, corner=0)])
+        self.add([text(20, 28, title, 32, GOLD, "start"), text(WIDTH - 20, 28, status, 26, PALE, "end", 820)], status)
 
+    def choices(self, *wanted: int) -> list[tuple[int, str]]:
+        """Those of some actions that are legal, with what they do."""
+        return [(action, self.actions[action]) for action in wanted if action in self.actions]
 
-def seat_panel(scene: Scene, sight: Sight, k: int, box: Box, note: str, more: str = "") -> None:
-    """The place of a seat: its name, notes on the right above and below, a bright edge where it has to decide."""
-    x, y, w, h = box
-    deciding = k in sight.deciding
-    edge, width = (GOLD, 5) if deciding else (EDGE, 2)
-    said = ", ".join(words for words in (note, more) if words)
-    label = f"{sight.called[k]}{', has to decide' if deciding else ''}{': ' if said else ''}{said}"
-    scene.add([rect(box, PANEL, edge, width, 12), *name_tag(sight, k, x + 14, y + 22, w * 0.44)], label)
-    scene.add([text(x + w - 14, y + 22, note, 24, PALE, "end", w * 0.56 - 30)])
-    if more:
-        scene.add([text(x + w - 14, y + h - 28, more, 22, GOLD, "end")])
+    def colour(self, k: int) -> str:
+        """The colour of a seat."""
+        return SEATS[self.seen.number(k)]
 
+    def seat_boxes(self) -> list[Box]:
+        """Where the other seats sit, clockwise from the observer: side by side along the top of the board."""
+        x, y, w, _ = BOARD
+        width = (w - 10 * (self.players - 2)) / (self.players - 1)
+        return [(x + k * (width + 10), y, width, TOP) for k in range(self.players - 1)]
 
-def own_panel(scene: Scene, sight: Sight, top: float, note: str = "") -> None:
-    """The observer's own place, at the bottom of the board."""
-    x, _, w, _ = BOARD
-    edge, width = (GOLD, 5) if 0 in sight.deciding else (EDGE, 2)
-    box = (x, top, w, BAR[1] - 8 - top)
-    label = f"{sight.called[0]}{': ' if note else ''}{note}"
-    scene.add([rect(box, PANEL, edge, width, 12), *name_tag(sight, 0, x + 16, top + 26)], label)
-    scene.add([text(x + w - 16, top + 26, note, 26, PALE, "end")])
+    def add_seat(self, k: int, box: Box, note: str, more: str = "") -> None:
+        """The panel of another seat: its name, notes on the right above and below, a bright edge while it decides."""
+        x, y, w, h = box
+        said = ", ".join(words for words in (note, more) if words)
+        decides = ", has to decide" if k in self.seen.deciding else ""
+        label = f"{self.names[k]}{decides}{': ' if said else ''}{said}"
+        self.add([self._panel(k, box), *self.name_tag(k, x + 14, y + 22, w * 0.44)], label)
+        self.add([text(x + w - 14, y + 22, note, 24, PALE, "end", w * 0.56 - 30)])
+        if more:
+            self.add([text(x + w - 14, y + h - 28, more, 22, GOLD, "end")])
 
+    def add_own_seat(self, top: float, note: str = "") -> None:
+        """The observer's own panel, at the bottom of the board."""
+        x, _, w, _ = BOARD
+        label = f"{self.names[0]}{': ' if note else ''}{note}"
+        panel = self._panel(0, (x, top, w, BAR[1] - 8 - top))
+        self.add([panel, *self.name_tag(0, x + 16, top + 26)], label)
+        self.add([text(x + w - 16, top + 26, note, 26, PALE, "end")])
 
-def name_tag(sight: Sight, k: int, x: float, y: float, room: float = 200) -> list[Shape]:
-    """A dot in the seat's colour and its name; a star for who has won."""
-    won = sight.winners is not None and k in sight.winners
-    colour = SEATS[sight.number(k)]
-    return [
-        star(x + 8, y, 14, GOLD) if won else circle(x + 8, y, 9, colour, DARK),
-        text(x + 26, y, sight.called[k], 24, GOLD if won else "#ffffff", "start", room - 26),
-    ]
+    def _panel(self, k: int, box: Box) -> Shape:
+        edge, width = (GOLD, 5) if k in self.seen.deciding else (EDGE, 2)
+        return rect(box, PANEL, edge, width, 12)
 
+    def name_tag(self, k: int, x: float, y: float, room: float = 200) -> list[Shape]:
+        """A dot in the seat's colour and its name; a star for who has won."""
+        won = self.seen.winners is not None and k in self.seen.winners
+        return [
+            star(x + 8, y, 14, GOLD) if won else circle(x + 8, y, 9, self.colour(k), DARK),
+            text(x + 26, y, self.names[k], 24, GOLD if won else "#ffffff", "start", room - 26),
+        ]
 
-def heading(x: float, y: float, words: str, room: float = 0) -> Shape:
-    """A small heading on the felt."""
-    return text(x, y, words, 22, PALE, "start", room)
+    def add_heading(self, x: float, y: float, words: str, room: float = 0, label: str = "") -> None:
+        """A small heading on the felt."""
+        self.add([text(x, y, words, 22, PALE, "start", room)], label)
+
+    def ask(self, prompt: str, captions: Mapping[int, str] | None = None) -> None:
+        """What the observer is asked, with a button for each legal action of `captions`."""
+        x, y, w, h = BAR
+        winners = self.seen.winners
+        if winners is not None:
+            prompt = f"The game is over: {' and '.join(self.names[k] for k in winners) or 'nobody'} won."
+        self.prompt = prompt
+        right, buttons = x + w, []
+        for action, words in reversed(self.choices(*(captions or ()))):
+            caption = (captions or {})[action]
+            width = max(120, len(caption) * 13.5 + 36)
+            box = (right - width, y + 4, width, h - 8)
+            buttons.append((_button(box, caption, 24, 10, width - 20), words, [(action, words)], box))
+            right -= width + 12
+        bright = bool(self.seen.legal) or winners is not None
+        self.add([text(x + 8, y + h / 2, prompt, 26, GOLD if bright else PALE, "start", right - x - 20)], prompt)
+        for button in reversed(buttons):
+            self.add(*button)
+
+    def add_side(self, height: float) -> Box:
+        """The panel on the right: room for scores above, the last moves below; returns the room above."""
+        x, y, w, h = SIDE
+        self.add([rect((x, y, w, height), PANEL, EDGE, 2, 12)])
+        top = y + height + 10
+        room = h - height - 10
+        self.add([rect((x, top, w, room), DARK, EDGE, 2, 12), text(x + 14, top + 22, "Last moves", 22, GOLD, "start")])
+        shapes: list[Shape] = []
+        for i, (line, first, colour) in enumerate(self._event_lines(w - 40, int((room - 50) // LINE))):
+            middle = top + 56 + i * LINE
+            if first:
+                shapes.append(circle(x + 18, middle, 5, colour))
+            shapes.append(text(x + 32, middle, line, 21, "#ffffff" if first else PALE, "start", w - 44))
+        self.add(shapes, "Last moves: " + "; ".join(event.text for event in self.seen.events[-8:]))
+        return (x, y, w, height)
+
+    def _event_lines(self, room: float, most: int) -> list[tuple[str, bool, str]]:
+        """The last moves as lines: text, whether it begins a move, and the colour of who made it."""
+        lines: list[tuple[str, bool, str]] = []
+        for event in reversed(self.seen.events):
+            colour = self.colour(event.seat) if event.seat >= 0 else PALE
+            block = [(line, i == 0, colour) for i, line in enumerate(wrapped(event.text, 21, room))]
+            if len(lines) + len(block) > most:
+                break
+            lines = block + lines
+        return lines
+
+    def add_points(self, title: str, points: Sequence[int], height: float) -> float:
+        """The side panel with every seat's points; returns the height below which it is empty."""
+        x, y, w, _ = self.add_side(height)
+        shapes: list[Shape] = [text(x + 14, y + 26, title, 24, GOLD, "start")]
+        for k, number in enumerate(points):
+            middle = y + 62 + 36 * k
+            shapes += self.name_tag(k, x + 14, middle)
+            shapes.append(text(x + w - 16, middle, str(number), 28, GOLD, "end"))
+        self.add(shapes, f"{title}: " + ", ".join(f"{name} {number}" for name, number in zip(self.names, points)))
+        return y + 36 * self.players
 
 
 def turn_of(name: str) -> str:
@@ -79,8 +168,7 @@ def turn_of(name: str) -> str:
 def back(box: Box) -> list[Shape]:
     """The back of a card."""
     x, y, w, h = box
-    inner = (x + 4, y + 4, w - 8, h - 8)
-    return [rect(box, "#3b3566", PAPER, 2, 6), rect(inner, None, "#8f86d6", 2, 4)]
+    return [rect(box, "#3b3566", PAPER, 2, 6), rect((x + 4, y + 4, w - 8, h - 8), None, "#8f86d6", 2, 4)]
 
 
 def backs(count: int, box: Box, size: tuple[float, float] = (34, 46), step: float = 22) -> list[Shape]:
@@ -100,75 +188,14 @@ def in_row(count: int, left: float, room: float, size: float, gap: float = 8) ->
     return [round(left + i * step, 1) for i in range(count)]
 
 
-def ask(scene: Scene, sight: Sight, prompt: str, buttons: Sequence[tuple[int, str, str]]) -> None:
-    """What the observer is asked, and a button (action, caption, words) for what no part of the table stands for."""
-    x, y, w, h = BAR
-    if sight.winners is not None:
-        names = " and ".join(sight.called[k] for k in sight.winners)
-        prompt = f"The game is over: {names or 'nobody'} won." if sight.winners else "The game is over: nobody won."
-    scene.prompt = prompt
-    right, shapes = x + w, []
-    for action, caption, words in reversed(buttons):
-        width = max(120, len(caption) * 13.5 + 36)
-        box = (right - width, y + 4, width, h - 8)
-        face = [
-            rect(box, "#2f6fb5", "#ffffff", 2, 10),
-            text(box[0] + width / 2, y + h / 2, caption, 24, room=width - 20),
-        ]
-        shapes.append((face, words, [(action, words)], box))
-        right -= width + 12
-    mine = bool(sight.legal) or sight.winners is not None
-    scene.add([text(x + 8, y + h / 2, prompt, 26, GOLD if mine else PALE, "start", right - x - 20)], prompt)
-    for shapes_, label, actions, box in reversed(shapes):
-        scene.add(shapes_, label, actions, box)
-
-
-def side_panel(scene: Scene, sight: Sight, height: float) -> Box:
-    """The panel on the right: room for scores above, the last moves below; returns the room above."""
-    x, y, w, h = SIDE
-    scene.add([rect((x, y, w, height), PANEL, EDGE, 2, 12)])
-    top = y + height + 10
-    room = h - height - 10
-    scene.add([rect((x, top, w, room), DARK, EDGE, 2, 12), text(x + 14, top + 22, "Last moves", 22, GOLD, "start")])
-    lines = told_lines(sight, w - 40, int((room - 50) // LINE))
-    shapes: list[Shape] = []
-    for i, (line, first, colour) in enumerate(lines):
-        height_ = top + 56 + i * LINE
-        if first:
-            shapes.append(circle(x + 18, height_, 5, colour))
-        shapes.append(text(x + 32, height_, line, 21, "#ffffff" if first else PALE, "start", w - 44))
-    scene.add(shapes, "Last moves: " + "; ".join(one.text for one in sight.told[-8:]))
-    return (x, y, w, height)
-
-
-def told_lines(sight: Sight, room: float, most: int) -> list[tuple[str, bool, str]]:
-    """The last moves as lines: text, whether it begins a move, and the colour of who made it."""
-    lines: list[tuple[str, bool, str]] = []
-    for one in reversed(sight.told):
-        colour = SEATS[sight.number(one.seat)] if one.seat >= 0 else PALE
-        block = [(line, i == 0, colour) for i, line in enumerate(wrapped(one.text, 21, room))]
-        if len(lines) + len(block) > most:
-            break
-        lines = block + lines
-    return lines
-
-
 def star(x: float, y: float, size: float, fill: str) -> Shape:
     """A star of five points."""
-    points = [
-        (0, -1), (0.24, -0.32), (0.95, -0.31), (0.38, 0.12), (0.59, 0.81),
-        (0, 0.4), (-0.59, 0.81), (-0.38, 0.12), (-0.95, -0.31), (-0.24, -0.32),
-    ]  # fmt: skip
-    return polygon([(x + size * px, y + size * py) for px, py in points], fill)
+    return polygon(placed(STAR, x, y, size), fill)
 
 
 def heart(x: float, y: float, size: float, fill: str) -> Shape:
     """A heart."""
-    points = [
-        (0, 0.9), (-0.55, 0.35), (-0.9, -0.1), (-0.92, -0.5), (-0.7, -0.8), (-0.35, -0.82), (-0.08, -0.6), (0, -0.4),
-        (0.08, -0.6), (0.35, -0.82), (0.7, -0.8), (0.92, -0.5), (0.9, -0.1), (0.55, 0.35),
-    ]  # fmt: skip
-    return polygon([(x + size * px, y + size * py) for px, py in points], fill)
+    return polygon(placed(HEART, x, y, size), fill)
 
 
 def cross_out(box: Box, line: str, width: float = 4) -> list[Shape]:
@@ -177,24 +204,28 @@ def cross_out(box: Box, line: str, width: float = 4) -> list[Shape]:
     return [stroke([(x, y), (x + w, y + h)], line, width), stroke([(x + w, y), (x, y + h)], line, width)]
 
 
-def fallback(sight: Sight, title: str, lines: Iterable[str]) -> Scene:
+def _button(box: Box, caption: str, size: float, corner: float, room: float) -> list[Shape]:
+    x, y, w, h = box
+    return [rect(box, BUTTON, "#ffffff", 2, corner), text(x + w / 2, y + h / 2, caption, size, room=room)]
+
+
+def text_table(seen: Perspective, title: str, lines: Iterable[str]) -> Scene:
     """The table of a game that draws none: what is known in words, and a button for every action."""
-    scene = begin(sight, title, f"{sight.called[0]}")
-    side_panel(scene, sight, 60)
+    scene = TableScene(seen, title, seen.names[0], dict(seen.legal))
+    scene.add_side(60)
     x, y, w, _ = BOARD
-    room = 420 if sight.legal else 800
+    room = 420 if seen.legal else 800
     broken = [part for line in lines for part in (wrapped(line, 22, w - 40) if line.strip() else [""])]
     size = min(22.0, 22 * room / (28 * max(len(broken), 1)))
     step = size * 28 / 22
     scene.add([rect((x, y, w, room), PANEL, EDGE, 2, 12)])
     for i, line in enumerate(broken):
         scene.add([text(x + 16, y + 24 + i * step, line, size, "#ffffff", "start", w - 32)], line)
-    columns = 2 if len(sight.legal) <= 16 else 4
-    rows = max(-(-len(sight.legal) // columns), 1)
+    columns = 2 if len(seen.legal) <= 16 else 4
+    rows = max(-(-len(seen.legal) // columns), 1)
     height = min(48.0, (HEIGHT - room - y - 90) / rows)
-    for i, (action, name) in enumerate(sight.legal):
+    for i, (action, name) in enumerate(seen.legal):
         box = (x + i % columns * (w / columns), y + room + 12 + i // columns * height, w / columns - 8, height - 6)
-        shown = text(box[0] + box[2] / 2, box[1] + box[3] / 2, name, min(24, height * 0.6), room=box[2] - 12)
-        scene.add([rect(box, "#2f6fb5", "#ffffff", 2, 8), shown], name, [(action, name)], box)
-    ask(scene, sight, "Choose an action" if sight.legal else "", ())
+        scene.add(_button(box, name, min(24, height * 0.6), 8, box[2] - 12), name, [(action, name)], box)
+    scene.ask("Choose an action" if seen.legal else "")
     return scene

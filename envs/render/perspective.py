@@ -1,9 +1,9 @@
-"""Looking at a game: what a seat, or a spectator, sees of a position as a scene, as text, and as the last moves.
+"""What a seat, or a spectator, sees of a position and of a move.
 
-A seat's scene is made from its view alone. A spectator sees what all seats know together.
+A seat's scene is made from its view alone. A spectator (`seat` is None) sees what all seats know together.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy as np
 from ..core import stepping
 from ..core.contract import PLAYING
 from ..core.game import Variant, fields_of
-from .parts import fallback
-from .scene import Scene, Sight, Told
+from .parts import text_table
+from .scene import Event, Perspective, Scene
 
 ALL = "all"
 MOST_MOVES = 24
@@ -28,10 +28,10 @@ def check_view(variant: Variant, view: Any) -> str | None:
     raise ValueError(f"{variant.game.name}: view={view!r} is not allowed; allowed: {allowed}")
 
 
-def sight_of(
-    variant: Variant, states: np.ndarray, seat: int | None, told: tuple[Told, ...] = (), reveal: bool = False
-) -> Sight:
-    """What a seat, or a spectator (None), sees of the first of some states; with `reveal` all cards are laid open."""
+def perspective_of(
+    variant: Variant, states: np.ndarray, seat: int | None, events: tuple[Event, ...] = (), reveal: bool = False
+) -> Perspective:
+    """What an observer knows in the first of some states; with `reveal` all cards are laid open."""
     observer = 0 if seat is None else seat
     seats = [(observer + k) % variant.players for k in range(variant.players)]
     shown = [k == 0 or seat is None or reveal for k in range(variant.players)]
@@ -41,31 +41,31 @@ def sight_of(
         actions = np.flatnonzero(variant.legal_actions(states, 0, seat)).tolist()
         legal = [(action, variant.action_names[action]) for action in actions]
     winners = int(states["winners"][0])
-    return Sight(
+    return Perspective(
         observer,
         tuple(fields_of(variant.look(states, 0, s)[0]) if show else None for s, show in zip(seats, shown)),
-        _called(variant, seat),
+        _names(variant, seat),
         tuple(legal),
         frozenset(k for k, s in enumerate(seats) if shown[k] and acting >> s & 1),
-        told,
+        events,
         tuple(k for k, s in enumerate(seats) if winners >> s & 1) if states["outcome"][0] != PLAYING else None,
     )
 
 
-def _called(variant: Variant, seat: int | None) -> tuple[str, ...]:
+def _names(variant: Variant, seat: int | None) -> tuple[str, ...]:
     """What an observer calls the seats, clockwise from itself."""
     agents = variant.agents
-    return agents if seat is None else ("you", *(agents[(seat + k) % len(agents)] for k in range(1, len(agents))))
+    return agents if seat is None else ("you", *agents[seat + 1 :], *agents[:seat])
 
 
 def scene_of(
-    variant: Variant, states: np.ndarray, seat: int | None, told: tuple[Told, ...] = (), reveal: bool = False
+    variant: Variant, states: np.ndarray, seat: int | None, events: tuple[Event, ...] = (), reveal: bool = False
 ) -> Scene:
-    """The table as a seat, or a spectator (None), sees it; of the first of some states."""
-    sight = sight_of(variant, states, seat, told, reveal)
+    """The table as an observer sees it in the first of some states."""
+    seen = perspective_of(variant, states, seat, events, reveal)
     if variant.game.scene is not None:
-        return variant.game.scene(sight)
-    return fallback(sight, variant.game.title, text_of(variant, states, seat).splitlines())
+        return variant.game.scene(seen)
+    return text_table(seen, variant.game.title, text_of(variant, states, seat).splitlines())
 
 
 def text_of(variant: Variant, states: np.ndarray, seat: int | None) -> str:
@@ -75,33 +75,25 @@ def text_of(variant: Variant, states: np.ndarray, seat: int | None) -> str:
     return variant.describe(variant.look(states, 0, seat)[0], seat)
 
 
-def hear(
-    variant: Variant, before: np.ndarray, after: np.ndarray, seat: int | None, mover: int, action: int | None
-) -> list[Told]:
-    """What a seat, or a spectator (None), hears of a decision that led from one state to another."""
-    listener = mover if seat is None else seat  # a spectator looks over everybody's shoulder
-    views = [fields_of(variant.look(states, 0, listener)[0]) for states in (before, after)]
-    relative = (mover - listener) % variant.players
-    tell: Callable[..., list[Told]] = variant.game.tell or _tell_own(variant)
-    told = tell(views[0], views[1], relative, action)
-    shift = (listener - (0 if seat is None else seat)) % variant.players
-    called = _called(variant, seat)
-    called = (*called[shift:], *called[:shift])
+def narrate(
+    variant: Variant, seat: int | None, before: np.ndarray, after: np.ndarray, mover: int, action: int | None
+) -> list[Event]:
+    """What an observer saw of a decision that led from one state to another."""
+    players = variant.players
+    observer = mover if seat is None else seat  # a spectator looks over everybody's shoulder
+    views = [fields_of(variant.look(states, 0, observer)[0]) for states in (before, after)]
+    relative = (mover - observer) % players
+    if variant.game.tell is not None:
+        events: Iterable[Event] = variant.game.tell(views[0], views[1], relative, action)
+    else:  # only own actions, since nobody knows which others are secret
+        events = [] if relative or action is None else [Event("{0}: " + variant.action_names[action], 0)]
+    shift = (observer - (0 if seat is None else seat)) % players
+    names = _names(variant, seat)
+    names = (*names[shift:], *names[:shift])
     return [
-        replace(one, text=one.text.format(*called), seat=(one.seat + shift) % variant.players if one.seat >= 0 else -1)
-        for one in told
+        replace(event, text=event.text.format(*names), seat=(event.seat + shift) % players if event.seat >= 0 else -1)
+        for event in events
     ]
-
-
-def _tell_own(variant: Variant) -> Callable[..., list[Told]]:
-    """How a game without a `tell` is told: own actions only, for nobody knows which others are secret."""
-
-    def tell(before: Any, after: Any, mover: int, action: int | None) -> list[Told]:
-        if mover or action is None:
-            return []
-        return [Told("{0}: " + variant.action_names[action], 0)]
-
-    return tell
 
 
 def stepped(variant: Variant, states: np.ndarray, seat: int, action: int) -> np.ndarray:
@@ -115,7 +107,7 @@ def stepped(variant: Variant, states: np.ndarray, seat: int, action: int) -> np.
 
 
 class Trail:
-    """The last decisions of a game, with the position before each, to be told to whoever looks."""
+    """The last decisions of a game, with the position before each."""
 
     def __init__(self, most: int = MOST_MOVES) -> None:
         self._most = most
@@ -129,11 +121,11 @@ class Trail:
         """Remember the position, an array (1,), in which a seat decides; it is copied."""
         self._moves = [*self._moves[1 - self._most :], (states.copy(), mover, action)]
 
-    def told(self, variant: Variant, states: np.ndarray, seat: int | None) -> tuple[Told, ...]:
-        """What a seat has heard of these decisions, which led to the position now."""
-        positions = [before for before, _, _ in self._moves] + [states]
+    def events(self, variant: Variant, states: np.ndarray, seat: int | None) -> tuple[Event, ...]:
+        """What an observer saw of these decisions, which led to the position `states`."""
+        positions = [*(before for before, _, _ in self._moves[1:]), states]
         return tuple(
-            one
-            for i, (before, mover, action) in enumerate(self._moves)
-            for one in hear(variant, before, positions[i + 1], seat, mover, action)
+            event
+            for (before, mover, action), after in zip(self._moves, positions)
+            for event in narrate(variant, seat, before, after, mover, action)
         )

@@ -74,7 +74,7 @@ class Renderer:
             return coloured(text_of(self._variant, states, observer), self._variant.game.inks)
         from .picture import Window, paint
 
-        scene = scene_of(self._variant, states, observer, self._trail.told(self._variant, states, observer))
+        scene = scene_of(self._variant, states, observer, self._trail.events(self._variant, states, observer))
         if self._mode == "rgb_array":
             return paint(scene, self._size)
         if self._window is None:
@@ -98,10 +98,10 @@ def _check_size(name: str, size: Any) -> tuple[int, int]:
     return int(pair[0]), int(pair[1])
 
 
-def coloured(text: str, inks: Mapping[str, int]) -> str:
-    """A text with what `inks` match in colour, where it goes to a terminal and nobody has set NO_COLOR."""
-    if not inks or os.environ.get("NO_COLOR") or not sys.stdout.isatty():
+def coloured(text: str, ansi_colours: Mapping[str, int]) -> str:
+    """A text in colour, by regular expressions; only on a terminal, and where nobody has set NO_COLOR."""
+    if not ansi_colours or os.environ.get("NO_COLOR") or not sys.stdout.isatty():
         return text
-    found = re.compile("|".join(f"({pattern})" for pattern in inks))
-    colours = list(inks.values())
-    return found.sub(lambda match: f"\x1b[1;38;5;{colours[(match.lastindex or 1) - 1]}m{match[0]}\x1b[0m", text)
+    found = re.compile("|".join(f"({pattern})" for pattern in ansi_colours))
+    numbers = list(ansi_colours.values())
+    return found.sub(lambda match: f"\x1b[1;38;5;{numbers[(match.lastindex or 1) - 1]}m{match[0]}\x1b[0m", text)

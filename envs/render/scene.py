@@ -1,8 +1,7 @@
-"""Scenes: a table as plain shapes, made from what somebody knows; pictures and the browser draw the same ones.
+"""Scenes: a table as plain shapes, made from one perspective; pictures and the browser draw the same ones.
 
-A scene lies on a canvas of 1280 × 960 units, whatever size it is shown in. Its parts are painted in order. What can be
-clicked are parts with actions: one is carried out, several are offered as a list. Nothing here or in any other file
-called `scene*.py` is compiled: these files do not count as sources of compiled code.
+A scene lies on a canvas of 1280 × 960 units, whatever size it is shown in. Its parts are painted in order. Parts with
+actions can be clicked: one action is carried out, several are offered as a list.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 WIDTH, HEIGHT = 1280, 960
-SMALLEST_TEXT = 20
-"""Units; at 640 × 480 a unit is half a pixel."""
+LETTER = 0.53
+"""Mean width of a letter, by the size of the text."""
 
 Shape = dict[str, Any]
 Box = tuple[float, float, float, float]
@@ -20,20 +19,32 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Sight:
-    """What a scene is made from. Seats count clockwise from the observer, who is 0."""
+class Event:
+    """Something that happened, as one observer saw it."""
+
+    text: str
+    """A game writes {0}, {1}, … for the names of the seats, clockwise from the observer."""
+    seat: int = -1
+    """Who did it, clockwise from the observer; -1 for nobody."""
+    action: int = -1
+    """The action, where everybody saw it; else -1."""
+
+
+@dataclass(frozen=True)
+class Perspective:
+    """All that a scene is made from: what one observer knows. Seats count clockwise from the observer, who is 0."""
 
     seat: int
     """The observer's number at the table."""
     views: tuple[Any, ...]
     """What each seat knows, as fields of its view; None where the observer may not see it. Its own is always there."""
-    called: tuple[str, ...]
+    names: tuple[str, ...]
     """What to call the seats."""
     legal: tuple[tuple[int, str], ...] = ()
     """The observer's legal actions: number and name. Empty where it has nothing to decide, and for spectators."""
     deciding: frozenset[int] = frozenset()
     """Seats that have to decide, as far as their views are here."""
-    told: tuple["Told", ...] = ()
+    events: tuple[Event, ...] = ()
     """What has happened lately."""
     winners: tuple[int, ...] | None = None
     """Who has won; None while the game goes on."""
@@ -54,24 +65,12 @@ class Sight:
 
 
 @dataclass(frozen=True)
-class Told:
-    """Something that happened, as the observer heard it."""
-
-    text: str
-    """A game's `tell` writes {0}, {1}, … for the names of the seats, clockwise from the observer."""
-    seat: int = -1
-    """Who did it, clockwise from the observer; -1 for nobody."""
-    action: int = -1
-    """The action, where everybody saw it; else -1."""
-
-
-@dataclass(frozen=True)
 class Part:
     """Some shapes that belong together, with what clicking on them does."""
 
     shapes: tuple[Shape, ...]
     label: str = ""
-    """What it is, in words; nothing for mere decoration."""
+    """What it is, in words; empty for decoration."""
     actions: tuple[tuple[int, str], ...] = ()
     """Numbers of actions, and what each does, in words."""
     box: Box | None = None
@@ -85,8 +84,8 @@ class Scene:
     title: str
     prompt: str = ""
     parts: list[Part] = field(default_factory=list)
-    fleeting: bool = False
-    """Whether the observer should not notice that there is such a moment, in which others are asked something."""
+    skip: bool = False
+    """Whether this moment must not be shown: that others are asked something now is hidden from the observer."""
 
     def add(
         self,
@@ -117,18 +116,7 @@ class Scene:
 
 def rect(box: Box, fill: str | None = None, line: str | None = None, width: float = 2, corner: float = 8) -> Shape:
     """A rectangle with round corners."""
-    x, y, w, h = box
-    return {
-        "kind": "rect",
-        "x": x,
-        "y": y,
-        "w": w,
-        "h": h,
-        "fill": fill,
-        "line": line,
-        "width": width,
-        "corner": corner,
-    }
+    return {"kind": "rect", **dict(zip("xywh", box)), "fill": fill, "line": line, "width": width, "corner": corner}
 
 
 def circle(x: float, y: float, r: float, fill: str | None = None, line: str | None = None, width: float = 2) -> Shape:
@@ -155,7 +143,7 @@ def text(
 
 
 def wrapped(words: str, size: float, room: float) -> list[str]:
-    """A text as lines that fit into a width, by what letters measure on average."""
+    """A text as lines that fit into a width, by the mean width of a letter."""
     lines = [""]
     for word in words.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -164,10 +152,6 @@ def wrapped(words: str, size: float, room: float) -> list[str]:
         else:
             lines.append(word)
     return lines
-
-
-LETTER = 0.53
-"""Mean width of a letter, by the size of the text."""
 
 
 def placed(points: Sequence[Point], x: float, y: float, size: float) -> list[Point]:

@@ -3,33 +3,16 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .rules import (
-    BASE,
-    BOSS_BIT,
-    CARDS,
-    CARDS_WITH_FOILS,
-    DISCARD,
-    DOWN,
-    EXCHANGING,
-    KEEP,
-    NO_EXCHANGE,
-    NONE,
-    PASS,
-    PLAY,
-    RANK_OF,
-    SUIT_OF,
-    SUITS,
-    UP,
-    shown_card,
-)
+from . import rules
 from .view import MOST_ROUNDS
 
 CARD_NAMES = tuple(
-    f"{SUITS[SUIT_OF[card]][0]}{RANK_OF[card]}" + ("*" if card >= CARDS else "") for card in range(CARDS_WITH_FOILS)
+    f"{rules.SUITS[rules.SUIT_OF[card]][0]}{rules.RANK_OF[card]}" + ("*" if card >= rules.CARDS else "")
+    for card in range(rules.CARDS_WITH_FOILS)
 )
 CARD_NUMBERS = {name: card for card, name in enumerate(CARD_NAMES)}
 PHASES = ("pass", "discard", "exchange", "keep", "play")
-EXCHANGES = (*(f"exchange {place} {side}" for place in range(UP) for side in ("left", "right")), "no exchange")
+EXCHANGES = (*(f"exchange {place} {side}" for place in range(rules.UP) for side in ("left", "right")), "no exchange")
 KEEPS = ("keep old up", "keep new up")
 
 
@@ -38,8 +21,8 @@ def actions(options: dict[str, Any]) -> tuple[str, ...]:
     if options["variant"] != "base":
         return CARD_NAMES
     if options["players"] == 2:
-        return (*CARD_NAMES[:CARDS], *EXCHANGES, *KEEPS)
-    return CARD_NAMES[:CARDS]
+        return (*CARD_NAMES[: rules.CARDS], *EXCHANGES, *KEEPS)
+    return CARD_NAMES[: rules.CARDS]
 
 
 # --- Sets of cards ---
@@ -48,7 +31,7 @@ def actions(options: dict[str, Any]) -> tuple[str, ...]:
 def members(bits: Any) -> list[int]:
     """The cards of a bit set, in order of their numbers."""
     value = int(bits)
-    return [card for card in range(CARDS_WITH_FOILS) if value >> card & 1]
+    return [card for card in range(rules.CARDS_WITH_FOILS) if value >> card & 1]
 
 
 def names(cards: Iterable[int]) -> list[str]:
@@ -58,7 +41,7 @@ def names(cards: Iterable[int]) -> list[str]:
 
 def card_name(card: Any) -> str | None:
     """A card's name, None for no card."""
-    return None if card == NONE else CARD_NAMES[card]
+    return None if card == rules.NONE else CARD_NAMES[card]
 
 
 def bits_of(cards: Iterable[int]) -> int:
@@ -68,24 +51,33 @@ def bits_of(cards: Iterable[int]) -> int:
 
 def captured_cards(state: Any, side: int) -> list[int]:
     """The bosses a side has captured, of a state or a view."""
-    return [card for card in range(CARDS_WITH_FOILS) if int(state.captured[side]) & int(BOSS_BIT[card])]
+    return [card for card in range(rules.CARDS_WITH_FOILS) if int(state.captured[side]) & int(rules.BOSS_BIT[card])]
 
 
 def trick_cards(state: Any) -> list[tuple[int, int]]:
     """The current trick of a state or a view as (seat, card), in the order of play."""
     players = int(state.players)
     seats = [(int(state.lead) + k) % players for k in range(players)]
-    return [(seat, int(state.trick[seat])) for seat in seats if state.trick[seat] != NONE]
+    return [(seat, int(state.trick[seat])) for seat in seats if state.trick[seat] != rules.NONE]
+
+
+def passed_cards(view: Any) -> tuple[list[int], list[int]]:
+    """The cards a seat has chosen to pass, and those it has received."""
+    if view.variant == rules.BASE:
+        return members(view.sent), members(view.received)
+    # A card to and from each other player, in their order.
+    sent, received = ([c for cards in column for c in members(cards)] for column in (view.sent_to, view.received_from))
+    return sent, received
 
 
 def on_places(cards: Iterable[int]) -> list[int]:
     """The cards of some places, without the empty ones."""
-    return [int(card) for card in cards if card != NONE]
+    return [int(card) for card in cards if card != rules.NONE]
 
 
 def suit_names(bits: Any) -> list[str]:
     """The names of a set of suits."""
-    return [name for suit, name in enumerate(SUITS) if int(bits) >> suit & 1]
+    return [name for suit, name in enumerate(rules.SUITS) if int(bits) >> suit & 1]
 
 
 # --- In words ---
@@ -122,18 +114,15 @@ def _listed(cards: list[int]) -> str:
 
 
 def _describe_trump(view: Any) -> Iterator[str]:
-    if view.trump != NONE:
+    if view.trump != rules.NONE:
         card = "".join(f" (card {name})" for name in names(members(view.trump_card)))
-        yield f"Trump: {SUITS[view.trump]}{card}."
+        yield f"Trump: {rules.SUITS[view.trump]}{card}."
 
 
 def _describe_passing(view: Any) -> Iterator[str]:
-    sent, received = members(view.sent), members(view.received)
-    if view.variant != BASE:  # a card from and to each other player, in their order
-        sent = [card for cards in view.sent_to for card in members(cards)]
-        received = [card for cards in view.received_from for card in members(cards)]
+    sent, received = passed_cards(view)
     if sent:
-        yield f"{'You chose to pass' if view.phase == PASS else 'You passed'}: {_listed(sent)}."
+        yield f"{'You chose to pass' if view.phase == rules.PASS else 'You passed'}: {_listed(sent)}."
     if received:
         yield f"You received: {_listed(received)}."
 
@@ -141,9 +130,9 @@ def _describe_passing(view: Any) -> Iterator[str]:
 def _describe_straw(view: Any, called: list[str]) -> Iterator[str]:
     for card in members(view.discard):
         yield f"You discarded {CARD_NAMES[card]}."
-    if view.exchange != NONE:
+    if view.exchange != rules.NONE:
         yield f"You chose: {EXCHANGES[view.exchange]}."
-    if view.keep != NONE:
+    if view.keep != rules.NONE:
         yield f"You chose: {KEEPS[view.keep]}."
     for k, whose in enumerate(("Your straw pile", f"Straw pile of {called[1]}")):
         yield f"{whose}, up: {_row(view.straw_up[k])}; down: {_row(view.straw_down[k], int(view.straw_left[k]))}."
@@ -158,11 +147,11 @@ def _describe_seats(view: Any, called: list[str]) -> Iterator[str]:
 
 
 def _describe_trick(view: Any, called: list[str]) -> Iterator[str]:
-    if view.shown_by != NONE:
+    if view.shown_by != rules.NONE:
         trump_card = members(view.trump_card)
-        card = shown_card(trump_card[0] if trump_card else NONE)
+        card = rules.shown_card(trump_card[0] if trump_card else rules.NONE)
         yield f"{CARD_NAMES[card]} was shown by {called[view.shown_by]}."
-    if view.lead != NONE:
+    if view.lead != rules.NONE:
         yield f"Leader of the trick: {called[view.lead]}."
     trick = [f"{called[k]} {CARD_NAMES[card]}" for k, card in trick_cards(view)]
     if trick:
@@ -173,37 +162,37 @@ def _describe_side(view: Any, seat: int, side: int, called: list[str]) -> str:
     by_number = sorted(range(side, len(called), int(view.sides)), key=lambda k: (seat + k) % len(called))
     text = f"Side of {' and '.join(called[k] for k in by_number)}: {int(view.tricks[side])} tricks"
     text += f", bosses {_listed(captured_cards(view, side))}"
-    if view.variant == BASE:
+    if view.variant == rules.BASE:
         return f"{text}, score {int(view.scores[side])} of {int(view.target)}."
     return f"{text}, sealed {', '.join(suit_names(view.sealed[side])) or 'none'}."
 
 
 def _row(cards: Iterable[Any], held: int = 0) -> str:
     """A row of a straw pile; the places of the set `held` hold a card, even where it is not known."""
-    empty = ["?" if held >> place & 1 else "-" for place in range(DOWN)]
+    empty = ["?" if held >> place & 1 else "-" for place in range(rules.DOWN)]
     return " ".join(card_name(card) or empty[place] for place, card in enumerate(cards))
 
 
 def draw_table(state: Any) -> str:
     """The whole table, everything face up."""
     players, sides = int(state.players), int(state.sides)
-    trump = "not set" if state.trump == NONE else SUITS[state.trump]
-    if state.trump_card != NONE:
+    trump = "not set" if state.trump == rules.NONE else rules.SUITS[state.trump]
+    if state.trump_card != rules.NONE:
         trump += f" ({CARD_NAMES[state.trump_card]})"
     lines = [f"Yokai Septet   round {int(state.round_number)}   {PHASES[state.phase]}   trump {trump}"]
     for side in range(sides):
         score = f"score {int(state.scores[side])}/{int(state.target)}"
-        if int(state.variant) != BASE:
+        if int(state.variant) != rules.BASE:
             score = f"sealed {', '.join(suit_names(state.sealed[side])) or '-'}"
         bosses = " ".join(names(captured_cards(state, side))) or "-"
         seats = "+".join(str(s) for s in range(players) if s % sides == side)
         lines.append(f"  side {side} (seats {seats}): {int(state.tricks[side])} tricks   bosses {bosses}   {score}")
     for seat in range(players):
         mark = ">" if int(state.acting) >> seat & 1 else " "
-        card = CARD_NAMES[state.trick[seat]] if state.trick[seat] != NONE else "."
+        card = CARD_NAMES[state.trick[seat]] if state.trick[seat] != rules.NONE else "."
         led = "*" if state.trick_size and state.lead == seat else " "
         line = f"{mark} player_{seat}  trick {card:>4}{led} hand {_listed(members(state.hand[seat]))}"
-        if int(state.phase) == PASS and on_places(state.passes[seat]):
+        if int(state.phase) == rules.PASS and on_places(state.passes[seat]):
             line += f"   passing {_listed(on_places(state.passes[seat]))}"
         if players == 2:
             discard = card_name(state.discards[seat]) or "-"
@@ -216,17 +205,17 @@ def draw_table(state: Any) -> str:
 def refusal(state: Any, seat: int, action: int) -> str:
     """Why an action that is not legal is not."""
     phase = int(state.phase)
-    cards = CARDS_WITH_FOILS if int(state.variant) != BASE else CARDS
-    if phase in (EXCHANGING, KEEP):
-        if phase == EXCHANGING and cards <= action <= NO_EXCHANGE:
+    cards = rules.CARDS_WITH_FOILS if int(state.variant) != rules.BASE else rules.CARDS
+    if phase in (rules.EXCHANGING, rules.KEEP):
+        if phase == rules.EXCHANGING and cards <= action <= rules.NO_EXCHANGE:
             return "there is no face-up boss in that place"
-        return "choose an exchange or none" if phase == EXCHANGING else "choose which boss stays face up"
+        return "choose an exchange or none" if phase == rules.EXCHANGING else "choose which boss stays face up"
     if action >= cards:
         return f"it belongs to another phase than {PHASES[phase]}"
-    held = int(state.hand[seat]) | (int(state.bare[seat]) if int(state.players) == 2 and phase == PLAY else 0)
+    held = int(state.hand[seat]) | (int(state.bare[seat]) if int(state.players) == 2 and phase == rules.PLAY else 0)
     if not held >> action & 1:
         return "the seat does not hold this card"
-    if phase == DISCARD:
+    if phase == rules.DISCARD:
         return "a boss cannot be discarded"
-    led = SUITS[SUIT_OF[int(state.trick[int(state.lead)])]]
+    led = rules.SUITS[rules.SUIT_OF[int(state.trick[int(state.lead)])]]
     return f"the seat must follow suit ({led})"

@@ -1,6 +1,7 @@
 """The table in the browser: messages on the socket, who is let in, and what never leaves the server."""
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -25,7 +26,7 @@ needs("httpx2")
 
 from monsterzoo.envs.match.seating import seat_around
 from monsterzoo.table.played import PlayedGame, UnreadyError
-from monsterzoo.table.server import LONGEST_MESSAGE, MOST_GAMES, Plan, Room, make_app
+from monsterzoo.table.server import LONGEST_MESSAGE, MOST_GAMES, Plan, Room, make_app, read_plan
 from monsterzoo.table.watched import watch_policies, watch_record
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -146,7 +147,7 @@ def test_a_whole_game_is_played_over_the_socket(dial: Callable[[], Line]) -> Non
     assert decisions > 5
     assert choices(table) == []
     assert "The game is over" in table["scene"]["prompt"]
-    assert any("took" in text or "take" in text for text, _ in table["told"])
+    assert any("took" in text or "take" in text for text, _ in table["events"])
 
 
 @pytest.mark.parametrize(
@@ -156,9 +157,9 @@ def test_a_whole_game_is_played_over_the_socket(dial: Callable[[], Line]) -> Non
         ("[1, 2]", "a message is a JSON object"),
         ('{"do": "dance"}', "do is one of join, new, act, undo, hint, show, not 'dance'"),
         ("[" * 3000, "a message is a JSON object"),
-        ('{"do": "act", "decision": 0}', "an action is a whole number, not None"),
-        ('{"do": "act", "decision": 0, "action": true}', "an action is a whole number, not True"),
-        ('{"do": "act", "decision": 0, "action": 1e99}', "an action is a whole number"),
+        ('{"do": "act", "decision": 0}', "expected an action, an integer, got None"),
+        ('{"do": "act", "decision": 0, "action": true}', "expected an action, an integer, got True"),
+        ('{"do": "act", "decision": 0, "action": 1e99}', "expected an action, an integer"),
         ('{"do": "act", "decision": 0, "action": -1}', "action -1 is out of range"),
         ('{"do": "act", "decision": 0, "action": 90}', "'no-op' (90) is illegal"),
         ('{"do": "act", "decision": 7, "action": 80}', "this is decision 0, not 7"),
@@ -187,6 +188,24 @@ def test_bad_messages_are_answered_and_disturb_nothing(dial: Callable[[], Line],
     assert line.turn() == before
 
 
+@pytest.mark.parametrize("spec", ["antigravity:x", "search:10,net=antigravity:x", "antigravity:x,net=pretrained"])
+def test_messages_cannot_import_modules(dial: Callable[[], Line], spec: str) -> None:
+    line = dial()
+    line.send(do="new", game="pikit_v0", opponents=[spec])
+    answer = json.loads(line.socket.receive_text())
+    assert answer["say"] == "error"
+    assert "policies of your own are given when the server starts" in answer["problem"]
+    assert "antigravity" not in sys.modules
+
+
+def test_policies_of_the_command_line_may_be_named_in_messages() -> None:
+    usual = Plan("pikit_v0", opponents=["my_module:MyPlayer"])
+    message = {"do": "new", "game": "pikit_v0", "opponents": ["my_module:MyPlayer", "search:10,net=pretrained"]}
+    assert read_plan(message, usual).opponents == message["opponents"]
+    with pytest.raises(ValueError, match="my_module:Other"):
+        read_plan({**message, "opponents": ["my_module:Other"]}, usual)
+
+
 def test_a_closed_page_comes_back_to_its_game_and_others_are_separate(dial: Callable[[], Line]) -> None:
     first, second = dial(), dial()
     for line in (first, second):
@@ -198,7 +217,7 @@ def test_a_closed_page_comes_back_to_its_game_and_others_are_separate(dial: Call
     first.socket.close()
     again = dial()
     again.send(do="join", game=tables[0]["game"])
-    assert again.turn() == {**moved, "from": 0, "told": moved["told"]}
+    assert again.turn() == {**moved, "from": 0, "events": moved["events"]}
     second.send(do="join", game=tables[1]["game"])
     assert second.turn() == tables[1]
 
@@ -410,12 +429,12 @@ def test_policies_are_watched_forward_and_back_with_anybodys_eyes() -> None:
 def test_a_record_is_watched_to_its_end() -> None:
     game = watch_policies(find_game("bite_night_v0").variant(players=3, laps=1), ["random"], seed=2)
     game.show(-1)
-    record = json.loads(json.dumps(game._env.record()))
+    record = json.loads(json.dumps(game.env.record()))
     again = watch_record(record)
     assert again.complete
     assert again.show(-1)["scene"] == game.show(-1)["scene"]
     assert again.show(7)["scene"] == game.show(7)["scene"]
-    assert replay(record).snapshot() == game._env.snapshot()
+    assert replay(record).snapshot() == game.env.snapshot()
     with pytest.raises(ValueError, match="the record has no 'game'"):
         watch_record({"options": {}})
 

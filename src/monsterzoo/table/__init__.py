@@ -1,1 +1,1 @@
-"""A table in the browser: games that people play or watch, and the local server that shows them."""
+"""The table for people: games that they play or watch in the browser, or play in a terminal."""

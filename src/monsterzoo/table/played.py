@@ -1,4 +1,4 @@
-"""A game that a person plays, with policies on the other seats. No word of what the person may not know leaves it."""
+"""A game that a person plays in the browser against policies; only what the person may know leaves it."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -9,9 +9,10 @@ import numpy as np
 
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.match.driver import Move, carry_out, moves
 from monsterzoo.envs.match.players import act_in, make_player, name_of
-from monsterzoo.envs.render.perspective import MOST_MOVES, hear, scene_of
-from monsterzoo.envs.render.scene import Scene, Told
+from monsterzoo.envs.render.perspective import MOST_MOVES, narrate, scene_of
+from monsterzoo.envs.render.scene import Event, Scene
 
 HINT = "search:2000"
 """Who gives hints: a number of simulations, not milliseconds, so that a hint is a function of what the seat knows."""
@@ -22,7 +23,7 @@ class UnreadyError(ValueError):
 
 
 class PlayedGame:
-    """One game: positions, what the person has heard, and its messages to the browser.
+    """One game: the environment, what the person has seen happen, and messages to the browser.
 
     `play_on` is to be called after making one and after `act`: the others then decide, until it is the person's turn.
     """
@@ -31,9 +32,9 @@ class PlayedGame:
         self.variant, self.seat, self.players = variant, seat, list(players)
         self.env = GameEnv(variant.game, **variant.options)
         self.env.reset(seed=seed)
-        self.told: list[Told] = []
+        self.events: list[Event] = []
         self.decisions: list[tuple[bytes, int]] = []
-        """Each of the person's decisions: the saved position, and how much was told before it."""
+        """Each of the person's decisions: the saved position, and how many events were before it."""
         self.ready = False
         """Whether nothing is left to do but for the person; `play_on` makes it so."""
         self._shown = ""
@@ -44,12 +45,17 @@ class PlayedGame:
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        return not int(self.env._states["acting"][0])
+        return not self._acting
 
     @property
     def waiting(self) -> bool:
         """Whether it is the person's turn."""
-        return bool(int(self.env._states["acting"][0]) >> self.seat & 1)
+        return bool(self._acting >> self.seat & 1)
+
+    @property
+    def _acting(self) -> int:
+        """The set of seats that must decide now."""
+        return int(self.env.states["acting"][0])
 
     def act(self, decision: Any, action: Any) -> None:
         """Carry out the person's action; raises `ValueError` (`IllegalActionError`) and changes nothing otherwise."""
@@ -58,33 +64,36 @@ class PlayedGame:
         if decision != len(self.decisions) - 1:
             raise UnreadyError(f"this is decision {len(self.decisions) - 1}, not {decision!r}: the table has moved on")
         if isinstance(action, bool) or not isinstance(action, int):
-            raise ValueError(f"an action is a whole number, not {action!r:.40}")
-        self._step(self.seat, action)
+            raise ValueError(f"expected an action, an integer, got {action!r:.40}")
+        self._see(carry_out(self.env, self.variant.agents[self.seat], action))
         self.ready = False
 
     def play_on(self) -> Iterator[dict[str, Any]]:
         """Let the others decide until it is the person's turn or the game is over; a message for each thing to see."""
-        while not self.waiting and not self.over:
-            seen = self._scene()
-            if not seen.fleeting and (message := self._message(seen)) is not None:
-                yield message
-            seat = self.env._acting
-            self._step(seat, self._choice(seat))
+        yield from self._news()
+        for move in moves(self.env, self._choose):
+            self._see(move)
+            yield from self._news()
         if self.waiting:
-            self.decisions.append((self.env.save(), len(self.told)))
+            self.decisions.append((self.env.save(), len(self.events)))
         self.ready = True
         yield self.table()
 
     def undo(self) -> "PlayedGame":
         """A new game from the position before the person's last action; raises `UnreadyError` where there is none."""
-        kept = len(self.decisions) - (1 if self.waiting else 0)
+        kept = self._undoable
         if kept < 1:
             raise UnreadyError("there is nothing to take back")
         twin = PlayedGame(self.variant, self.seat, self.players)
-        saved, told = self.decisions[kept - 1]
+        saved, events = self.decisions[kept - 1]
         twin.env.restore(saved)
-        twin.told, twin.decisions = self.told[:told], self.decisions[: kept - 1]
+        twin.events, twin.decisions = self.events[:events], self.decisions[: kept - 1]
         return twin
+
+    @property
+    def _undoable(self) -> int:
+        """How many decisions the person has made."""
+        return len(self.decisions) - self.waiting
 
     def hint(self) -> dict[str, Any]:
         """What a search thinks of every legal action: how often it was tried, and the chance to win with it."""
@@ -98,50 +107,46 @@ class PlayedGame:
     # --- Messages ---
 
     def table(self) -> dict[str, Any]:
-        """The table now, with everything that was told from the beginning."""
-        self._shown = ""
-        message = self._message(self._scene())
-        assert message is not None
-        return {**message, "from": 0, "told": self._lines(0)}
+        """The table now, with everything that happened from the beginning."""
+        return {**self._message(self._scene().as_json()), "from": 0, "events": events_as_json(self.events)}
 
-    def _message(self, scene: Scene) -> dict[str, Any] | None:
-        """The table now; None if it looks as it did in the last message."""
+    def _news(self) -> Iterator[dict[str, Any]]:
+        """The table while the others decide, where there is something new to see."""
+        if self.waiting or self.over:
+            return
+        scene = self._scene()
         drawn = scene.as_json()
-        shown = json.dumps(drawn)
-        if shown == self._shown:
-            return None
-        self._shown = shown
-        start = max(len(self.told) - MOST_MOVES, 0)
+        if not scene.skip and json.dumps(drawn) != self._shown:
+            yield self._message(drawn)
+
+    def _message(self, drawn: dict[str, Any]) -> dict[str, Any]:
+        self._shown = json.dumps(drawn)
+        start = max(len(self.events) - MOST_MOVES, 0)
         return {
             "say": "table",
             "title": self.variant.game.title,
             "players": [name_of(player) if player is not None else "you" for player in self.players],
             "scene": drawn,
             "from": start,
-            "told": self._lines(start),
+            "events": events_as_json(self.events[start:]),
             "decision": len(self.decisions) - 1 if self.waiting and self.ready else None,
             "over": self.over,
-            "undo": len(self.decisions) - (1 if self.waiting else 0) > 0,
+            "undo": self._undoable > 0,
         }
-
-    def _lines(self, start: int) -> list[list[Any]]:
-        return [[one.text, one.seat] for one in self.told[start:]]
 
     def _scene(self) -> Scene:
         """What the person sees; once the game is over, everybody's cards."""
-        told = tuple(self.told[-MOST_MOVES:])
-        return scene_of(self.variant, self.env._states, self.seat, told, reveal=self.over)
+        events = tuple(self.events[-MOST_MOVES:])
+        return scene_of(self.variant, self.env.states, self.seat, events, reveal=self.over)
 
     # --- Playing ---
 
-    def _step(self, seat: int, action: int) -> None:
-        before = self.env._states.copy()
-        self.env.step_for(self.variant.agents[seat], action)
-        self.told += hear(self.variant, before, self.env._states, self.seat, seat, action)
+    def _see(self, move: Move) -> None:
+        self.events += narrate(self.variant, self.seat, *move)
 
-    def _choice(self, seat: int) -> int:
-        """What a policy decides."""
-        return act_in(self.players[seat], self.env, self.variant.agents[seat])
+    def _choose(self, agent: str) -> int | None:
+        """What a policy decides; None where the person can decide first."""
+        return None if self.waiting else act_in(self.players[self.variant.agents.index(agent)], self.env)
 
     def _analysed(self) -> list[dict[str, Any]]:
         decisions = self.env.decisions(self.variant.agents[self.seat])
@@ -157,6 +162,11 @@ class PlayedGame:
             for action in np.flatnonzero(decisions.action_masks[0]).tolist()
         ]
         return sorted(found, key=lambda one: -one["share"])
+
+
+def events_as_json(events: Sequence[Event]) -> list[list[Any]]:
+    """Events as pairs of text and seat, for the browser."""
+    return [[event.text, event.seat] for event in events]
 
 
 @lru_cache(16)

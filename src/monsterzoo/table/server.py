@@ -6,6 +6,7 @@ A browser sends JSON objects with `do` and gets JSON objects with `say`. What is
 
 import asyncio
 import json
+import re
 import secrets
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -22,6 +23,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from monsterzoo.envs import names
 from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.match.players import kinds
 from monsterzoo.envs.match.seating import default_spec, seat_around
 
 from .played import PlayedGame, UnreadyError
@@ -207,7 +209,16 @@ def read_plan(message: dict[str, Any], usual: Plan) -> Plan:
     for key, (kind, words) in kinds.items():
         if key in message and (not isinstance(message[key], kind) or isinstance(message[key], bool)):
             raise ValueError(f"{key} is {words}, not {message[key]!r:.40}")
+    for spec in message.get("opponents") or ():
+        if spec not in (usual.opponents or ()) and imports_code(spec):
+            raise ValueError(f"opponents: {spec!r:.40}: policies of your own are given when the server starts")
     return Plan(message["game"], message.get("options", {}), message.get("opponents"), message.get("seat", 0))
+
+
+def imports_code(spec: Any) -> bool:
+    """Whether a policy's spec, or one inside of it ("search:10,net=…"), names a module instead of a known kind."""
+    parts = re.split("[,=]", spec) if isinstance(spec, str) else []
+    return any(":" in part and part.partition(":")[0] not in kinds() for part in parts)
 
 
 class Room:

@@ -1,7 +1,7 @@
-"""`monsterzoo play --text`: a person at the table, in any terminal.
+"""`monsterzoo play --text`: a person plays against policies in a terminal.
 
-What is shown is what the seat knows (`text_observation`), with a mark where it has changed since the last decision, and
-its legal actions. Other seats' moves are not announced: some are secret, and the view tells what became known.
+Shown are what the seat knows (`text_observation`), with a mark where it has changed since the last decision, and its
+legal actions. Other seats' moves are not announced: some are secret, and the view tells what became known.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,8 @@ from typing import Any
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import Integer, as_flag, refusal
-from monsterzoo.envs.language import read_choice, rules_in_short
+from monsterzoo.envs.language import legal_actions, read_choice, rules_in_short
+from monsterzoo.envs.match.driver import is_over, moves
 from monsterzoo.envs.match.players import act_in, name_of
 from monsterzoo.envs.match.seating import seat_opponents
 from monsterzoo.envs.spaces import fresh_seed
@@ -35,7 +36,8 @@ def play(variant: Variant, opponents: Sequence[str] | None, seat: int, seed: int
     clockwise = [*variant.agents[seat + 1 :], *variant.agents[:seat]]
     others = dict(zip(clockwise, seat_opponents(variant, opponents, seed)))
     env.reset(seed=seed)
-    print(f"{variant.game.title}: you are {own}, against {_who(others)}. Seed {seed}. ? is help.")
+    against = ", ".join(f"{agent} ({name_of(policy)})" for agent, policy in others.items())
+    print(f"{variant.game.title}: you are {own}, against {against}. Seed {seed}. ? is help.")
     code, left = 0, True
     try:
         left = not _play(env, own, others)
@@ -55,19 +57,19 @@ def _who(others: dict[str, Any]) -> str:
 def _play(env: GameEnv, own: str, others: dict[str, Any]) -> bool:
     """Play to the end; False if the person has left before."""
     shown = ""
-    while not (env.terminations[own] or env.truncations[own]):
-        agent = env.agent_selection
+
+    def choose(agent: str) -> int | None:
+        nonlocal shown
         if agent != own:
-            env.step(act_in(others[agent], env))
-            continue
+            return act_in(others[agent], env)
         view = env.text_observation(own)
         print("\n" + _marked(view, shown))
         shown = view
-        action = _decide(env, own, view)
-        if action is None:
-            return False
-        env.step(action)
-    return True
+        return _decide(env, own, view)
+
+    for _ in moves(env, choose):
+        pass
+    return is_over(env)
 
 
 def _marked(view: str, before: str) -> str:
@@ -77,7 +79,7 @@ def _marked(view: str, before: str) -> str:
 
 def _decide(env: GameEnv, own: str, view: str) -> int | None:
     """Ask until the person names a legal action; None if there is nobody any more."""
-    legal = [int(action) for action in env.infos[own]["action_mask"].nonzero()[0]]
+    legal = legal_actions(env, own)
     names = [env.action_name(action) for action in legal]
     print("\n".join(_columns([f"{number:3} {name}" for number, name in enumerate(names, 1)])))
     while True:

@@ -1,53 +1,55 @@
-"""A game that people watch: policies at play, or a record, forward and back, with anybody's eyes."""
+"""A game that people watch: policies at play, or a record, forward and back, from anybody's perspective."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from monsterzoo.envs import replay
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.match.driver import Move, carry_out, is_over, moves
 from monsterzoo.envs.match.players import act_in, name_of
 from monsterzoo.envs.match.seating import seat_players
-from monsterzoo.envs.render.perspective import ALL, MOST_MOVES, check_view, hear, scene_of
-from monsterzoo.envs.render.scene import Told
+from monsterzoo.envs.render.perspective import ALL, MOST_MOVES, check_view, narrate, scene_of
+from monsterzoo.envs.render.scene import Event
+
+from .played import events_as_json
 
 LONGEST = 100_000
 """Moves of a game after which nobody watches any more."""
 
 
 class WatchedGame:
-    """All positions of one game so far, and what anybody has heard of the moves between them.
+    """All moves of one game so far, and what anybody has seen of them.
 
     Without players it is a record, complete from the start; with them the game is played as far as somebody looks.
     """
 
     def __init__(self, env: GameEnv, names: Sequence[str], players: Sequence[Any] = ()) -> None:
-        self.variant: Variant = env.variant
-        self._env, self._names, self._players = env, list(names), list(players)
-        self.positions = [env._states.copy()]
-        self.moves: list[tuple[int, int]] = []
-        self._heard: dict[str, list[list[Told]]] = {}
+        self.variant, self.env = env.variant, env
+        self.moves: list[Move] = []
+        self._names, self._players, self._start = list(names), list(players), env.states
+        self._events: dict[str, list[list[Event]]] = {}
 
     @property
     def complete(self) -> bool:
         """Whether there is nothing left to play."""
-        return not self._players or not int(self.positions[-1]["acting"][0])
+        return not self._players or is_over(self.env)
 
     def show(self, place: Any = 0, view: Any = ALL) -> dict[str, Any]:
         """The position after `place` moves (-1: at the end) as `view` sees it: "all" or an agent.
 
-        Raises `ValueError` for a place or a view that is none.
+        Raises `ValueError` for an impossible place or view.
         """
         if isinstance(place, bool) or not isinstance(place, int) or not -1 <= place <= LONGEST:
-            raise ValueError(f"a place is a whole number from -1 to {LONGEST}, not {place!r:.40}")
+            raise ValueError(f"expected a place, an integer from -1 to {LONGEST}, got {place!r:.40}")
         view = check_view(self.variant, view) or ALL
         while not self.complete and (place == -1 or len(self.moves) < place) and len(self.moves) < LONGEST:
-            self._play()
+            self.moves.append(next(moves(self.env, self._choose)))
         place = len(self.moves) if place == -1 else min(place, len(self.moves))
         seat = None if view == ALL else self.variant.agents.index(view)
-        told = [one for lines in self._told(view, seat)[:place] for one in lines]
-        scene = scene_of(self.variant, self.positions[place], seat, tuple(told[-MOST_MOVES:]))
-        drawn = scene.as_json()
+        events = [event for some in self._seen(view, seat)[:place] for event in some]
+        position = self.moves[place - 1].after if place else self._start
+        drawn = scene_of(self.variant, position, seat, tuple(events[-MOST_MOVES:])).as_json()
         for part in drawn["parts"]:  # nobody here has anything to choose
             part.pop("actions", None)
         return {
@@ -56,7 +58,7 @@ class WatchedGame:
             "players": self._names,
             "scene": drawn,
             "from": 0,
-            "told": [[one.text, one.seat] for one in told],
+            "events": events_as_json(events),
             "place": place,
             "moves": len(self.moves),
             "complete": self.complete,
@@ -64,23 +66,14 @@ class WatchedGame:
             "views": [ALL, *self.variant.agents],
         }
 
-    def _play(self) -> None:
-        """One more decision."""
-        seat = self._env._acting
-        self.follow(seat, act_in(self._players[seat], self._env, self.variant.agents[seat]))
+    def _choose(self, agent: str) -> int:
+        return act_in(self._players[self.variant.agents.index(agent)], self.env)
 
-    def follow(self, seat: int, action: int) -> None:
-        """Carry out a decision and keep the position behind it."""
-        self._env.step_for(self.variant.agents[seat], action)
-        self.positions.append(self._env._states.copy())
-        self.moves.append((seat, action))
-
-    def _told(self, view: str, seat: int | None) -> list[list[Told]]:
-        """What somebody has heard of each move."""
-        lines = self._heard.setdefault(view, [])
-        for i in range(len(lines), len(self.moves)):
-            lines.append(hear(self.variant, self.positions[i], self.positions[i + 1], seat, *self.moves[i]))
-        return lines
+    def _seen(self, view: str, seat: int | None) -> list[list[Event]]:
+        """What somebody has seen of each move."""
+        seen = self._events.setdefault(view, [])
+        seen += [narrate(self.variant, seat, *move) for move in self.moves[len(seen) :]]
+        return seen
 
 
 def watch_policies(variant: Variant, specs: Sequence[str] | None, seed: int) -> WatchedGame:
@@ -92,11 +85,10 @@ def watch_policies(variant: Variant, specs: Sequence[str] | None, seed: int) -> 
 
 
 def watch_record(record: Any) -> WatchedGame:
-    """A record (see `GameEnv.record`); raises `ValueError` for what is none."""
-    whole: Any = replay(record)  # which checks all of it
-    assert isinstance(record, Mapping)
-    start: Any = replay({**record, "actions": [], "seats": []})
-    game = WatchedGame(start, whole.possible_agents)
-    for seat, action in whole._moves:
-        game.follow(seat, action)
+    """A record (see `GameEnv.record`); raises `ValueError` for anything else."""
+    played = replay(record).record()  # checked, and with all its seats
+    env: Any = replay({**played, "actions": [], "seats": []})
+    game = WatchedGame(env, env.possible_agents)
+    for seat, name in zip(played["seats"], played["actions"]):
+        game.moves.append(carry_out(env, env.possible_agents[seat], env.parse_action(name)))
     return game

@@ -8,7 +8,7 @@ let socket = null;
 let shown = null; // the message on the table
 let waiting = []; // messages still to be shown
 let timer = 0;
-let told = [];
+let events = [];
 let welcome = null;
 let running = 0;
 
@@ -91,7 +91,7 @@ function show(message) {
   draw(message.scene, $("scene"), choose, say);
   say("");
   $("prompt").textContent = message.scene.prompt;
-  told = told.slice(0, fresh ? 0 : message.from).concat(message.told);
+  events = events.slice(0, fresh ? 0 : message.from).concat(message.events);
   showHistory();
   const playing = message.say === "table";
   const mine = playing && message.decision !== null;
@@ -113,7 +113,7 @@ function say(words) { // what a click would do
 function showHistory() {
   const list = $("history");
   const seat = shown.players.indexOf("you");
-  list.replaceChildren(...told.map(([text, who]) => {
+  list.replaceChildren(...events.map(([text, who]) => {
     const item = document.createElement("li");
     item.textContent = text;
     if (who >= 0) item.className = `seat-${(observer(seat) + who) % shown.players.length}`;
