@@ -63,8 +63,8 @@ def scene_of(
 ) -> Scene:
     """The table as a seat, or a spectator (None), sees it; of the first of some states."""
     sight = sight_of(variant, states, seat, told, reveal)
-    if variant.game.scene is not None:
-        return variant.game.scene(sight)
+    if variant.game.looks.scene is not None:
+        return variant.game.looks.scene(sight)
     return fallback(sight, variant.game.title, text_of(variant, states, seat).splitlines())
 
 
@@ -82,7 +82,7 @@ def hear(
     listener = mover if seat is None else seat  # a spectator looks over everybody's shoulder
     views = [fields_of(variant.look(states, 0, listener)[0]) for states in (before, after)]
     relative = (mover - listener) % variant.players
-    tell: Callable[..., list[Told]] = variant.game.tell or _tell_own(variant)
+    tell: Callable[..., list[Told]] = variant.game.looks.narrate or _tell_own(variant)
     told = tell(views[0], views[1], relative, action)
     shift = (listener - (0 if seat is None else seat)) % variant.players
     called = _called(variant, seat)

@@ -25,13 +25,13 @@ def picture(name: str, seed: int = 4) -> bytes:
     env, player, trail = GameEnv(variant.game), make_player(variant, "heuristic", seed), Trail()
     env.reset(seed=seed)
     for _ in range(MOMENTS.get(name, 20)):
-        seat, states = env._acting, env._states.copy()
+        seat, states = env.acting_seat, env.states
         rows, masks = variant.observation(states, 0, seat)[None], variant.legal_actions(states, 0, seat)[None]
         action = int(ask(player, variant, rows, masks, np.array([seat]), states)[0])
         trail.add(states, seat, action)
         env.step_for(variant.agents[seat], action)
-    seat = env._acting
-    scene = scene_of(variant, env._states, seat, trail.told(variant, env._states, seat))
+    seat = env.acting_seat
+    scene = scene_of(variant, env.states, seat, trail.told(variant, env.states, seat))
     file = BytesIO()
     Image.fromarray(paint(scene, SIZE)).quantize(128).save(file, "PNG", optimize=True)
     return file.getvalue()

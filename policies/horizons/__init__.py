@@ -35,7 +35,7 @@ def load(variant: Variant) -> None:
 def is_near(variant: Variant) -> bool:
     """Whether the game has a horizon of its own, so that worlds are not played to their end."""
     load(variant)
-    return type_of(variant.game.record) in _games
+    return type_of(variant.game.rules.record) in _games
 
 
 @compiled

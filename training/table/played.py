@@ -60,12 +60,12 @@ class PlayedGame:
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        return not int(self.env._states["acting"][0])
+        return not int(self.env.states["acting"][0])
 
     @property
     def waiting(self) -> bool:
         """Whether it is the person's turn."""
-        return bool(int(self.env._states["acting"][0]) >> self.seat & 1)
+        return bool(int(self.env.states["acting"][0]) >> self.seat & 1)
 
     def act(self, decision: Any, action: Any) -> None:
         """Carry out the person's action; raises `ValueError` (`IllegalActionError`) and changes nothing otherwise."""
@@ -84,7 +84,7 @@ class PlayedGame:
             seen = self._scene()
             if not seen.fleeting and (message := self._message(seen)) is not None:
                 yield message
-            seat = self.env._acting
+            seat = self.env.acting_seat
             self._step(seat, self._choice(seat))
         if self.waiting:
             self.decisions.append((self.env.save(), len(self.told)))
@@ -146,18 +146,18 @@ class PlayedGame:
     def _scene(self) -> Scene:
         """What the person sees; once the game is over, everybody's cards."""
         told = tuple(self.told[-MOST_MOVES:])
-        return scene_of(self.variant, self.env._states, self.seat, told, reveal=self.over)
+        return scene_of(self.variant, self.env.states, self.seat, told, reveal=self.over)
 
     # --- Playing ---
 
     def _step(self, seat: int, action: int) -> None:
-        before = self.env._states.copy()
+        before = self.env.states
         self.env.step_for(self.variant.agents[seat], action)
-        self.told += hear(self.variant, before, self.env._states, self.seat, seat, action)
+        self.told += hear(self.variant, before, self.env.states, self.seat, seat, action)
 
     def _choice(self, seat: int) -> int:
         """What a policy decides."""
-        states = self.env._states.copy()
+        states = self.env.states
         rows, masks = self._shown_to(states, seat)
         return int(ask(self.players[seat], self.variant, rows, masks, np.array([seat]), states)[0])
 
@@ -166,7 +166,7 @@ class PlayedGame:
         return variant.observation(states, 0, seat)[None], variant.legal_actions(states, 0, seat)[None]
 
     def _analysed(self) -> list[dict[str, Any]]:
-        states = self.env._states.copy()
+        states = self.env.states
         rows, masks = self._shown_to(states, self.seat)
         tries, totals = _adviser(self.variant).analyse(rows, np.array([self.seat]), states)
         words = {action: said for part in self._scene().parts for action, said in part.actions}

@@ -24,7 +24,7 @@ class WatchedGame:
     def __init__(self, env: GameEnv, names: Sequence[str], players: Sequence[Any] = ()) -> None:
         self.variant: Variant = env.variant
         self._env, self._names, self._players = env, list(names), list(players)
-        self.positions = [env._states.copy()]
+        self.positions = [env.states]
         self.moves: list[tuple[int, int]] = []
         self._heard: dict[str, list[list[Told]]] = {}
 
@@ -67,15 +67,15 @@ class WatchedGame:
     def _play(self) -> None:
         """One more decision."""
         env, variant = self._env, self.variant
-        seat = env._acting
-        states = env._states.copy()
+        seat = env.acting_seat
+        states = env.states
         rows, masks = variant.observation(states, 0, seat)[None], variant.legal_actions(states, 0, seat)[None]
         self.follow(seat, int(ask(self._players[seat], variant, rows, masks, np.array([seat]), states)[0]))
 
     def follow(self, seat: int, action: int) -> None:
         """Carry out a decision and keep the position behind it."""
         self._env.step_for(self.variant.agents[seat], action)
-        self.positions.append(self._env._states.copy())
+        self.positions.append(self._env.states)
         self.moves.append((seat, action))
 
     def _told(self, view: str, seat: int | None) -> list[list[Told]]:
@@ -103,6 +103,6 @@ def watch_record(record: Any) -> WatchedGame:
     assert isinstance(record, Mapping)
     start: Any = replay({**record, "actions": [], "seats": []})
     game = WatchedGame(start, whole.possible_agents)
-    for seat, action in whole._moves:
+    for seat, action in whole.moves:
         game.follow(seat, action)
     return game
