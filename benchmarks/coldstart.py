@@ -67,7 +67,7 @@ games.step(games.sample_actions())
     "heuristic opponents": """
 import gymnasium
 import monsterzoo.envs
-from monsterzoo.envs.register import gymnasium_id
+from monsterzoo.envs.core.catalogue import gymnasium_id
 games = gymnasium.make_vec(gymnasium_id("{game}"), num_envs=4, opponents="heuristic")
 _, infos = games.reset(seed=0)
 games.step(infos["action_mask"].argmax(axis=1))

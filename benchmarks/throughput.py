@@ -25,12 +25,11 @@ import numpy as np
 from monsterzoo import envs, policies
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core import stepping
-from monsterzoo.envs.core.catalogue import find_game, names
+from monsterzoo.envs.core.catalogue import find_game, gymnasium_id, names
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import label
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.match import kernels
-from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.policies.heuristics import Heuristic, has_heuristic
 from monsterzoo.policies.networks.inference import make_net
 from monsterzoo.training.arena import choose_listed

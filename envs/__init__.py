@@ -1,20 +1,21 @@
 """MonsterZoo's environments: `make`, `make_vec`, `names`, `replay`, and one module per game such as `pikit_v0`."""
 
-from collections.abc import Mapping
-from functools import partial
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pettingzoo import AECEnv
 
 from .core import rng
-from .core.catalogue import find_game, names
+from .core.catalogue import find_game, names, register_all, register_game
 from .core.game import Game, IllegalActionError, SnapshotError, Variant
 from .core.options import is_whole
 from .language import text_game
-from .register import register_game, register_installed, register_lazily
+from .records import check_record, play_record
 from .vector import VectorGame
 from .version import VERSION as __version__  # noqa: N811
+
+if TYPE_CHECKING:
+    from .aec import GameEnv
+    from .parallel import ParallelGameEnv
 
 __all__ = [
     "Game",
@@ -35,15 +36,24 @@ __all__ = [
 
 
 def make(name: str, render_mode: str | None = None, **options: Any) -> AECEnv:
-    """The PettingZoo AEC environment of a game, with the standard wrappers; raises `ValueError` for bad options."""
-    from .aec import env_of
+    """The PettingZoo AEC environment of a game with PettingZoo's standard wrappers: a module's `env`.
 
-    game = find_game(name)
-    return env_of(lambda: game)(render_mode, **options)
+    An illegal action ends the game with reward -1. Raises `ValueError` for bad options.
+    """
+    from .wrapping import StandardWrappers
+
+    return StandardWrappers(make_raw(name, render_mode, **options))
 
 
-def make_parallel(name: str, render_mode: str | None = None, **options: Any) -> Any:
-    """The PettingZoo parallel environment of a game; raises `ValueError` for bad options."""
+def make_raw(name: str, render_mode: str | None = None, **options: Any) -> "GameEnv":
+    """The AEC environment without wrappers, a module's `raw_env`: an illegal action raises `IllegalActionError`."""
+    from .aec import GameEnv
+
+    return GameEnv(find_game(name), render_mode, **options)
+
+
+def make_parallel(name: str, render_mode: str | None = None, **options: Any) -> "ParallelGameEnv":
+    """The PettingZoo parallel environment of a game, a module's `parallel_env`."""
     from .parallel import ParallelGameEnv
 
     return ParallelGameEnv(find_game(name), render_mode, **options)
@@ -69,30 +79,15 @@ def variant(name: str, **options: Any) -> Variant:
     return find_game(name).variant(**options)
 
 
-def replay(record: dict[str, Any]) -> AECEnv:
+def replay(record: dict[str, Any]) -> "GameEnv":
     """The `raw_env` of a record (see `GameEnv.record`), played to where the record ends.
 
     Raises `ValueError` for what is not a record, and `IllegalActionError` for a game that cannot be.
     """
-    from .aec import play_record
-
-    if not isinstance(record, Mapping):
-        raise ValueError(f"a record is a dict, not {record!r:.80}")
-    for key, kind in (("game", str), ("options", Mapping), ("actions", list | tuple)):
-        if key not in record:
-            raise ValueError(f"the record has no {key!r}")
-        if not isinstance(record[key], kind):
-            raise ValueError(f"{key!r} of the record cannot be {record[key]!r:.80}")
-    if not all(isinstance(option, str) for option in record["options"]):
-        raise ValueError(f"'options' of the record cannot be {record['options']!r:.80}")
-    return play_record(find_game(record["game"]), record)
+    check_record(record)
+    env = make_raw(record["game"], **record["options"])
+    play_record(env, record)
+    return env
 
 
-def _own_game(folder: str) -> Game:
-    game: Game = import_module(f".{folder}", __name__).GAME
-    return game
-
-
-for _folder in ("bite_night", "pikit", "yokai_septet"):
-    register_lazily(f"{_folder}_v0", partial(_own_game, _folder))
-register_installed()
+register_all()

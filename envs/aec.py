@@ -1,11 +1,7 @@
 """Any game as a PettingZoo AEC environment."""
 
-import json
 import math
 import struct
-import zlib
-from collections.abc import Callable, Mapping
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -14,19 +10,15 @@ from pettingzoo import AECEnv
 
 from .core import stepping
 from .core.contract import PLAYING, TERMINATED
-from .core.game import Game, Variant
+from .core.game import Game, IllegalActionError, Variant
 from .core.layout import Layout
 from .core.options import is_whole, whole
 from .core.rng import check_seed, generator
 from .match.decisions import Decisions
+from .records import make_record, play_record
 from .render.renderer import FPS, MODES, SIZE, Renderer
+from .saving import Saved, pack, unpack
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
-from .wrapping import StandardWrappers
-
-_SAVED = b"MZOO1"
-_OWN = 1 << 16
-"""How many saves of this process are known to be its own, the latest ones."""
-_own: dict[bytes, None] = {}
 
 
 class GameEnv(AECEnv):
@@ -212,6 +204,13 @@ class GameEnv(AECEnv):
         if self.render_mode == "human":
             self.render()
 
+    def refusal(self, agent: str, action: Any) -> IllegalActionError | None:
+        """The error for an action that an agent may not choose now, None if it may (a waiting agent: the no-op)."""
+        seat = self._seat(agent)
+        if is_whole(action) and 0 <= action < self._num_actions and self._masks[seat, action]:
+            return None
+        return self.variant.refuse(self._states[0], seat, action)
+
     def is_legal(self, action: int) -> bool:
         """Whether `agent_selection` may choose an action now; False for all once the game is over.
 
@@ -263,6 +262,11 @@ class GameEnv(AECEnv):
             raise ValueError(f"there is no agent {agent!r}; agents are {', '.join(self.possible_agents)}") from None
 
     @property
+    def acting_seat(self) -> int:
+        """The number of the seat that decides; once the game is over, of who decided last."""
+        return self._acting
+
+    @property
     def states(self) -> np.ndarray:
         """A copy of the game's record, shape (1,): what search imagines worlds from, and `Variant`'s methods take."""
         return self._states.copy()
@@ -306,48 +310,39 @@ class GameEnv(AECEnv):
         """The action of a name; raises `ValueError` for an unknown one."""
         return self.variant.parse_action(text)
 
+    # --- Records and saves ---
+
+    @property
+    def moves(self) -> list[tuple[int, int]]:
+        """The moves of this game so far: seat and action."""
+        return list(self._moves)
+
     def record(self) -> dict[str, Any]:
         """The game so far as JSON: name, options, start (seed, generator or snapshot), actions and who chose them."""
-        names = self.variant.action_names
-        return {
-            "game": self.variant.game.name,
-            "options": self.options,
-            **self._start,
-            "actions": [names[action] for _, action in self._moves],
-            "seats": [seat for seat, _ in self._moves],
-        }
+        return make_record(self.variant, self._start, self._moves)
 
-    def save(self) -> bytes:
-        """The environment in mid-game, exact: the state with its generator, what was played and what is owed."""
+    def save(self) -> Saved:
+        """The environment in mid-game, exact, as bytes: the state with its generator, the moves and pending rewards."""
         head = {
-            "game": self.variant.game.name,
-            "options": self.variant.options,
             "start": self._start,
             "moves": self._moves,
             "agents": self.agents,
             "agent_selection": self.agent_selection,
             "rewards": self.rewards,
             "cumulative": self._cumulative_rewards,
-            "fields": _fields(self.variant.game.record),
         }
-        text = json.dumps(head).encode()
-        body = struct.pack("<I", len(text)) + text + self._states.tobytes()
-        data = _SAVED + struct.pack("<I", zlib.crc32(body)) + body
-        _own[_digest(data)] = None
-        if len(_own) > _OWN:
-            del _own[next(iter(_own))]
-        return data
+        return pack(self.variant, head, self._states)
 
     def restore(self, data: bytes) -> None:
         """Continue where `save` was called; raises `ValueError` and changes nothing for other bytes.
 
-        Bytes that another process has saved are believed once the game they tell of, played again, leads to their
-        state; this takes some milliseconds.
+        What `save` returned in this process is trusted. Of other bytes the game is played again, which takes some
+        milliseconds, and must lead to their state.
         """
         try:
-            head, states = self._unpack(_check_sum(data))
-            if _digest(data) not in _own:
-                self._check_foreign(head, states)
+            head, states = unpack(self.variant, data)
+            if not isinstance(data, Saved):
+                self._verify(head, states)
         except (ValueError, KeyError, TypeError, AttributeError, RuntimeError, struct.error) as error:
             raise ValueError(f"the saved bytes hold no game of this environment: {error}") from error
         self._states = states
@@ -363,27 +358,12 @@ class GameEnv(AECEnv):
             setattr(self, name, {agent: values[agent] for agent in self.agents})
         self._seeded = True
 
-    def _unpack(self, body: bytes) -> tuple[dict[str, Any], np.ndarray]:
-        """What was saved beside the state, and the state (1,)."""
-        length = struct.unpack("<I", body[:4])[0]
-        head = json.loads(body[4 : 4 + length])
-        if head["game"] != self.variant.game.name or head["options"] != json.loads(json.dumps(self.variant.options)):
-            raise ValueError(f"the bytes are of {head['game']} with {head['options']}, not of this environment")
-        if head["fields"] != _fields(self.variant.game.record):
-            raise ValueError("the bytes were saved by another version of the game")
-        if len(body) != 4 + length + self.variant.game.record.itemsize:
-            raise ValueError("the saved bytes do not hold one state")
-        states = np.frombuffer(body[4 + length :], self.variant.game.record).copy()
-        self.variant.check_states(states, exactly=True)
-        return head, states
-
-    def _check_foreign(self, head: dict[str, Any], states: np.ndarray) -> None:
-        """Raise an error unless the game that bytes from elsewhere tell of leads to their state."""
+    def _verify(self, head: dict[str, Any], states: np.ndarray) -> None:
+        """Raise an error unless the game that saved bytes tell of, played again, leads to their state."""
+        again = GameEnv(self.variant.game, **self.options)
         seats, actions = [seat for seat, _ in head["moves"]], [self.action_name(action) for _, action in head["moves"]]
-        again = play_record(
-            self.variant.game, {"options": self.options, **head["start"], "seats": seats, "actions": actions}
-        )
-        if again._states.tobytes() != states.tobytes():
+        play_record(again, {**head["start"], "seats": seats, "actions": actions})
+        if again.states.tobytes() != states.tobytes():
             raise ValueError("the moves in the saved bytes lead to another state")
         if int(states["outcome"][0]) != PLAYING:
             while again.agents and again.agents != head["agents"]:
@@ -414,69 +394,3 @@ class GameEnv(AECEnv):
 
     def __repr__(self) -> str:
         return f"<GameEnv {self.variant}>"
-
-
-def play_record(game: Game, record: Mapping[str, Any]) -> GameEnv:
-    """A game played again as a record tells (see `GameEnv.record`); raises `ValueError` if that cannot be."""
-    env = GameEnv(game, **record["options"])
-    if "snapshot" in record:
-        env.reset(options={"snapshot": record["snapshot"]})
-    elif "generator" in record:
-        env.reset_generator(record["generator"])
-    elif "seed" in record:
-        env.reset(seed=record["seed"])
-    else:
-        raise ValueError("the record has no start: 'seed', 'generator' or 'snapshot'")
-    seats = record.get("seats") or [None] * len(record["actions"])
-    if not isinstance(seats, list | tuple) or len(seats) != len(record["actions"]):
-        raise ValueError(f"'seats' of the record are {len(record['actions'])} numbers, one an action")
-    for seat, action in zip(seats, record["actions"], strict=True):
-        if seat is not None and not (is_whole(seat) and 0 <= seat < len(env.possible_agents)):
-            raise ValueError(f"'seats' of the record: there is no seat {seat!r}")
-        agent = env.agent_selection if seat is None else env.possible_agents[seat]
-        env.step_for(agent, env.parse_action(action))
-    return env
-
-
-def _check_sum(data: Any) -> bytes:
-    """What `save` has packed; raises `ValueError` for bytes that it has not written, or that are damaged."""
-    start = len(_SAVED) + 4
-    if not isinstance(data, bytes | bytearray | memoryview):
-        raise ValueError(f"restore needs the bytes of save(), not {type(data).__name__}")
-    data = bytes(data)
-    if data[: len(_SAVED)] != _SAVED or len(data) < start + 4:
-        raise ValueError("these bytes do not come from save()")
-    body = data[start:]
-    if struct.unpack("<I", data[len(_SAVED) : start])[0] != zlib.crc32(body):
-        raise ValueError("the saved bytes are damaged: their checksum is wrong")
-    return body
-
-
-def _digest(data: bytes) -> bytes:
-    return blake2b(data, digest_size=16).digest()
-
-
-def _fields(record: np.dtype) -> str:
-    """The record's layout, to refuse states of another version."""
-    fields: Any = record.fields
-    return ",".join(f"{name}:{fields[name][0].str}{fields[name][0].shape}@{fields[name][1]}" for name in fields)
-
-
-def raw_env_of(game: Callable[[], Game]) -> Callable[..., GameEnv]:
-    """A game's `raw_env`: an illegal action raises."""
-
-    def raw_env(render_mode: str | None = None, *, observation: str = "dict", **options: Any) -> GameEnv:
-        """The AEC environment without wrappers; an illegal action raises `IllegalActionError`."""
-        return GameEnv(game(), render_mode, observation=observation, **options)
-
-    return raw_env
-
-
-def env_of(game: Callable[[], Game]) -> Callable[..., AECEnv]:
-    """A game's `env`: PettingZoo's standard wrappers, an illegal action ends the game."""
-
-    def env(render_mode: str | None = None, *, observation: str = "dict", **options: Any) -> AECEnv:
-        """The AEC environment with PettingZoo's standard wrappers; an illegal action ends the game with reward -1."""
-        return StandardWrappers(GameEnv(game(), render_mode, observation=observation, **options))
-
-    return env

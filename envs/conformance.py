@@ -1,8 +1,7 @@
-"""Checks that every game passes: the RL libraries' own tests, and what they do not test.
+"""Conformance tests for games: the RL libraries' own tests, and what they do not test.
 
 `check_game("pikit_v0", players=3)` raises `AssertionError` saying what is wrong; every check is also a function of its
-own. PettingZoo's `max_cycles_test` is the one that cannot apply: it plays without masks and demands that nothing
-illegal ever ends a game. `check_truncation` stands in for it, with `max_cycles` among what it tries.
+own. PettingZoo's `max_cycles_test` cannot apply, since it plays without masks; `check_truncation` stands in for it.
 """
 
 import copy
@@ -25,16 +24,15 @@ from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 from pettingzoo import AECEnv
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, render_test, seed_test
 
-from . import make, make_vec, replay
+from . import make, make_parallel, make_raw, make_vec, replay
 from .aec import GameEnv
 from .core import contract, stepping
-from .core.catalogue import find_game
+from .core.catalogue import find_game, gymnasium_id
 from .core.contract import HEADER, MAX_PLAYERS, PLAYING, VIEW_HEADER, imagine
 from .core.game import Game, IllegalActionError, Variant
 from .core.layout import NUMBERS, SET, Field
 from .core.rng import env_seed, generator, streams
 from .parallel import ParallelGameEnv
-from .register import gymnasium_id
 from .render.perspective import scene_of
 from .render.scene import Scene
 
@@ -59,7 +57,7 @@ class Case:
 
     def raw_env(self, **more: Any) -> GameEnv:
         """A fresh `raw_env`, not yet reset."""
-        return GameEnv(self.game, **self.options, **more)
+        return make_raw(self.name, **{**self.options, **more})
 
     def env(self, **more: Any) -> AECEnv:
         """A fresh `env`, not yet reset."""
@@ -67,7 +65,26 @@ class Case:
 
     def parallel_env(self, **more: Any) -> ParallelGameEnv:
         """A fresh `parallel_env`, not yet reset."""
-        return ParallelGameEnv(self.game, **self.options, **more)
+        return make_parallel(self.name, **self.options, **more)
+
+    def random(self) -> np.random.Generator:
+        """A generator of the seed."""
+        return np.random.default_rng(self.seed)
+
+    def moments(self, env: GameEnv, stride: int, wanted: int = 30) -> Iterator[int]:
+        """Play whole games at random, of this seed and the next ones; stop at every `stride`-th step with its number.
+
+        There are at least two games and `wanted` moments, so that short games are looked at as closely as long ones.
+        Whoever looks must leave the game as it is.
+        """
+        random, seen, game = self.random(), 0, 0
+        while game < 2 or seen < wanted:
+            env.reset(seed=self.seed + game)
+            for step, _ in enumerate(random_steps(env, random)):
+                if (step + game) % stride == 0:
+                    seen += 1
+                    yield step
+            game += 1
 
 
 def check_game(name: str, *, seed: int = 0, **options: Any) -> list[str]:
@@ -84,36 +101,20 @@ def check_game(name: str, *, seed: int = 0, **options: Any) -> list[str]:
 # --- Playing at random ---
 
 
+def is_over(env: Any) -> bool:
+    """Whether the game in an AEC environment has ended."""
+    return any(env.terminations.values()) or any(env.truncations.values())
+
+
 def random_steps(env: GameEnv, random: np.random.Generator, limit: int = 100_000) -> Iterator[int]:
     """Play a game that was reset to its end, yielding each random legal action before it is carried out."""
     for _ in range(limit):
-        if not env.agents or any(env.terminations.values()) or any(env.truncations.values()):
+        if not env.agents or is_over(env):
             return
         action = int(random.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"])))
         yield action
         env.step(action)
     raise AssertionError(f"a random game did not end within {limit} decisions")
-
-
-def play(env: GameEnv, random: np.random.Generator) -> list[int]:
-    """Play a game that was reset to its end at random; returns the actions."""
-    return list(random_steps(env, random))
-
-
-def moments(env: GameEnv, random: np.random.Generator, seed: int, stride: int, wanted: int = 30) -> Iterator[int]:
-    """Play whole games of `seed`, `seed + 1`, … at random, and stop at every `stride`-th step, yielding its number.
-
-    There are at least two games and `wanted` moments, so that short games are looked at as closely as long ones.
-    Whoever looks must leave the game as it is.
-    """
-    seen = game = 0
-    while game < 2 or seen < wanted:
-        env.reset(seed=seed + game)
-        for step, _ in enumerate(random_steps(env, random)):
-            if (step + game) % stride == 0:
-                seen += 1
-                yield step
-        game += 1
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -157,11 +158,12 @@ def _changed(one: Any, other: Any) -> str:
 def check_definition(case: Case) -> None:
     """Records, functions, names and layout fit together."""
     game, variant = case.game, case.variant
-    for record, header in ((game.record, HEADER), (game.view, VIEW_HEADER)):
+    for record, header in ((game.rules.record, HEADER), (game.view.record, VIEW_HEADER)):
         missing = [name for name, *_ in header if name not in (record.names or ())]
         assert not missing, f"record_type and view_type make the types of states and views; {missing} are missing"
     for name in ("setup", "legal", "step", "look", "score", "determinize"):
-        own, wanted = (_parameters(function) for function in (getattr(game, name), getattr(contract, name)))
+        given = game.view.look if name == "look" else getattr(game.rules, name)
+        own, wanted = (_parameters(function) for function in (given, getattr(contract, name)))
         assert len(own) == len(wanted), f"{name} takes {', '.join(wanted)}, not {', '.join(own)}"
     names = variant.action_names
     assert len(set(names)) == len(names), "two actions have the same name (the last one is the no-op)"
@@ -171,7 +173,7 @@ def check_definition(case: Case) -> None:
     assert json.loads(json.dumps(variant.options)) == variant.options, "options are not JSON"
     assert variant.layout in game.layouts, f"none of {game.variants} has the layout of {case.options}"
     for field in variant.layout:
-        problem = _misfit(field, game.view)
+        problem = _misfit(field, game.view.record)
         assert not problem, f"{field.name} in the layout: {problem}"
 
 
@@ -273,7 +275,7 @@ def check_gymnasium(case: Case) -> None:
 
 def check_contract(case: Case) -> None:
     """Set-up, turns and endings are what `contract` says, and plain Python plays the same games as compiled code."""
-    variant, random = case.variant, np.random.default_rng(case.seed)
+    variant, random = case.variant, case.random()
     states, plain = variant.new_states(1), variant.new_states(1)
     states["rng"] = plain["rng"] = generator(case.seed)
     rewards = np.empty(variant.players, np.float32)
@@ -335,8 +337,8 @@ def _check_turn(variant: Variant, states: np.ndarray) -> None:
 
 def check_masks(case: Case) -> None:
     """Every masked-out action is refused and changes nothing; every masked-in one is accepted."""
-    env, random = case.raw_env(), np.random.default_rng(case.seed)
-    for _ in moments(env, random, case.seed, 7):
+    env = case.raw_env()
+    for _ in case.moments(env, 7):
         before = env.save()
         mask = env.infos[env.agent_selection]["action_mask"]
         assert mask.any(), "an acting seat has no legal action"
@@ -363,19 +365,19 @@ def _refused(env: GameEnv, action: int) -> str:
 
 def check_conservation(case: Case) -> None:
     """Snapshots are JSON and lose nothing: loading one at any step shows the same, so no card is lost or doubled."""
-    env, other, random = case.raw_env(), case.raw_env(), np.random.default_rng(case.seed)
-    for _ in moments(env, random, case.seed, 3):
+    env, other = case.raw_env(), case.raw_env()
+    for _ in case.moments(env, 3):
         snapshot = json.loads(json.dumps(env.snapshot()))
         other.reset(seed=1, options={"snapshot": snapshot})
         assert other.snapshot() == env.snapshot(), "a snapshot comes back changed"
-        env.variant.check_positions(env._states)
+        env.variant.check_positions(env.states)
         assert _same(_seen(other), _seen(env)), "a position loaded from its snapshot looks different"
 
 
 def check_returns(case: Case) -> None:
     """Rewards sum to zero over sides, and members of a side share theirs, in both reward modes."""
     for reward in ("win", "score"):
-        env, random = Case(case.name, {**case.options, "reward": reward}).raw_env(), np.random.default_rng(case.seed)
+        env, random = case.raw_env(reward=reward), case.random()
         sides = env.variant.sides
         for game in range(10):
             env.reset(seed=case.seed + game)
@@ -391,17 +393,16 @@ def check_returns(case: Case) -> None:
 
 def check_truncation(case: Case) -> None:
     """Long games are cut off, and say so; nobody wins then."""
-    limits = case.game.truncating
-    if not limits:
+    rules = case.game.rules
+    if not rules.truncating:
         return
-    short = {**case.options, **limits}
-    if case.game.limit in short:
-        short["max_cycles"] = short.pop(case.game.limit)  # as PettingZoo calls it
-    env, random = Case(case.name, short).raw_env(), np.random.default_rng(case.seed)
-    truncated = 0
+    short = {**case.options, **rules.truncating}
+    if rules.limit in short:
+        short["max_cycles"] = short.pop(rules.limit)  # as PettingZoo calls it
+    env, random, truncated = Case(case.name, short).raw_env(), case.random(), 0
     for game in range(20):
         env.reset(seed=game)
-        play(env, random)
+        list(random_steps(env, random))
         if any(env.truncations.values()):
             truncated += 1
             assert all(env.truncations.values()), "a truncation is for everybody"
@@ -411,7 +412,7 @@ def check_truncation(case: Case) -> None:
             )
             assert env.snapshot()["over"], "a truncated game is over"
             assert not env.snapshot()["winners"], "a truncated game has no winners"
-    assert truncated, f"no game was truncated by {limits}"
+    assert truncated, f"no game was truncated by {rules.truncating}"
 
 
 # --- Reproducibility ---
@@ -419,13 +420,12 @@ def check_truncation(case: Case) -> None:
 
 def check_saving(case: Case) -> None:
     """save/restore, deepcopy and pickle, wrapped and not, continue identically from every kind of moment."""
-    random = np.random.default_rng(case.seed)
-    env, other, wrapped = case.raw_env(), case.raw_env(), case.env()
+    random, env, other, wrapped = case.random(), case.raw_env(), case.raw_env(), case.env()
     other.reset(seed=case.seed + 3)
     for seed in range(case.seed, case.seed + 3):
         env.reset(seed=seed)
         saved = [(step, env.save()) for step, _ in enumerate(random_steps(env, random)) if step < 12 or step % 29 == 0]
-        actions, end = [action for _, action in env._moves], env.snapshot()
+        actions, end = [action for _, action in env.moves], env.snapshot()
         for step, data in saved:
             other.restore(data)
             for action in actions[step:]:
@@ -440,12 +440,12 @@ def check_saving(case: Case) -> None:
             for action in actions[half:]:
                 twin.step(action)
             assert twin.unwrapped.snapshot() == end, "a copied environment ends differently"
-        assert len(wrapped.unwrapped._moves) == half, "a copy moved its original"
+        assert len(wrapped.unwrapped.moves) == half, "a copy moved its original"
 
 
 def check_records(case: Case) -> None:
     """A record replays to the identical end, from a seed, a running generator, and a snapshot."""
-    env, random = case.raw_env(), np.random.default_rng(case.seed)
+    env, random = case.raw_env(), case.random()
     env.reset(seed=case.seed)
     half: list[Any] = []
     for start in ("seed", "generator", "snapshot"):
@@ -464,11 +464,9 @@ def check_records(case: Case) -> None:
 def check_same_games(case: Case) -> None:
     """AEC, parallel and batch (1 and 2 threads) play identical games from one seed."""
     batches = [make_vec(case.name, 5, threads, case.seed, **case.options) for threads in (1, 2)]
-    singles = []
-    for i in range(5):
-        single = case.raw_env()
-        single.reset(seed=env_seed(case.seed, i))
-        singles.append(single)
+    singles = [case.raw_env() for _ in range(5)]
+    for i, env in enumerate(singles):
+        env.reset(seed=env_seed(case.seed, i))
     ends, (one, two) = np.zeros(5, np.int64), batches
     for step in range(20_000):
         if step >= 200 and ends.all():
@@ -486,11 +484,10 @@ def check_same_games(case: Case) -> None:
         for i, env in enumerate(singles):
             env.step(int(actions[i]))
             assert np.allclose(list(env.rewards.values()), one.rewards[i]), "AEC and batch reward differently"
-            over = any(env.terminations.values()) or any(env.truncations.values())
-            assert over == bool(one.terminated[i] or one.truncated[i]), "AEC and batch end differently"
-            if over:
+            assert is_over(env) == bool(one.terminated[i] or one.truncated[i]), "AEC and batch end differently"
+            if is_over(env):
                 ends[i] += 1
-                assert env._states.tobytes() == one.final_states[i : i + 1].tobytes(), "final states differ"
+                assert env.states.tobytes() == one.final_states[i : i + 1].tobytes(), "final states differ"
                 env.reset()
     assert ends.all(), "a random game did not end within 20,000 decisions"
     for seed in range(case.seed, case.seed + 3):
@@ -519,7 +516,7 @@ def _check_parallel(case: Case, seed: int) -> None:
             env.step(chosen[env.agent_selection].pop(0))
             for agent in owed:
                 owed[agent] += env.rewards[agent]
-            if any(env.terminations.values()) or any(env.truncations.values()):
+            if is_over(env):
                 break
         if not any(chosen.values()):
             assert owed == gained, "AEC and parallel reward differently"
@@ -535,14 +532,14 @@ def _check_parallel(case: Case, seed: int) -> None:
 
 def check_views(case: Case) -> None:
     """A view is a function of state and seat, and the tensor tells all of it: `decode` gives back the same bytes."""
-    variant, env, random = case.variant, case.raw_env(), np.random.default_rng(case.seed)
-    layout = variant.layout
+    variant, env, layout = case.variant, case.raw_env(), case.variant.layout
     again = np.empty(layout.size, np.int8)
-    for step in moments(env, random, case.seed, 5):
+    for step in case.moments(env, 5):
+        states = env.states
         for seat in range(variant.players):
             moment = f"seat {seat} at step {step}"
-            view, row = variant.look(env._states, 0, seat), variant.observation(env._states, 0, seat)
-            stepping.observe_one(env._states, 0, seat, _used_views(variant), again.view(np.uint64))
+            view, row = variant.look(states, 0, seat), variant.observation(states, 0, seat)
+            stepping.observe_one(states, 0, seat, _used_views(variant), again.view(np.uint64))
             assert _same(again, row), f"{moment}: look does not write {_other_columns(variant, row, again)}"
             try:
                 back = variant.decode(row[None])
@@ -550,10 +547,10 @@ def check_views(case: Case) -> None:
                 raise AssertionError(f"{moment}: the tensor cannot be read back, {error}") from error
             assert _same(back, view), f"{moment}: the tensor does not tell {_changed(view, back)}"
             layout.encode(view[0], again)
-            assert _same(again, row), (
-                f"{moment}: plain Python encodes {_other_columns(variant, row, again)} differently"
-            )
-            outside = [field.name for field in layout if _exceeds(row[field.slice], field)]
+            other = _other_columns(variant, row, again)
+            assert not other, f"{moment}: plain Python encodes {other} differently"
+            low, high = layout.bounds
+            outside = [field.name for field in layout if ((row < low) | (row > high))[field.slice].any()]
             assert not outside, f"{moment}: {', '.join(outside)} out of bounds"
 
 
@@ -561,17 +558,13 @@ def _used_views(variant: Variant) -> np.ndarray:
     """A view that holds something else in every field that `look` writes."""
     views = variant.new_views()
     for field in variant.layout:
-        if field.source not in variant.game.view_options:
+        if field.source not in variant.game.view.options:
             views[field.source] = np.iinfo(views[field.source].dtype).max if field.kind == SET else 1
     return views
 
 
 def _other_columns(variant: Variant, one: np.ndarray, other: np.ndarray) -> str:
     return ", ".join(field.name for field in variant.layout if not _same(one[field.slice], other[field.slice]))
-
-
-def _exceeds(columns: np.ndarray, field: Field) -> bool:
-    return bool((columns < field.low).any() or (columns > field.high).any())
 
 
 def check_secrets(case: Case) -> None:
@@ -581,13 +574,10 @@ def check_secrets(case: Case) -> None:
     mask and text of that seat stay identical to the byte. Resampled worlds must pass the snapshot's validation and be
     playable to the end, and must really differ where something is hidden.
     """
-    variant, env, random = case.variant, case.raw_env(), np.random.default_rng(case.seed)
-    other = case.raw_env()
-    stream = streams(case.seed, 1, "search")
-    worlds = variant.new_states(1)
-    moved = 0
-    for step in moments(env, random, case.seed, 3, wanted=100):
-        truth = env._states.copy()
+    variant, env, other, random = case.variant, case.raw_env(), case.raw_env(), case.random()
+    stream, worlds, moved = streams(case.seed, 1, "search"), variant.new_states(1), 0
+    for step in case.moments(env, 3, wanted=100):
+        truth = env.states
         for seat in range(variant.players):
             known = _known(variant, truth, seat)
             imagine(worlds, truth, seat, stream[0])
@@ -597,29 +587,27 @@ def check_secrets(case: Case) -> None:
             moved += hidden != {**variant.snapshot(truth[0]), "generator": 0}
             assert int(worlds["acting"][0]) >> seat & 1 == int(truth["acting"][0]) >> seat & 1, "other turn"
             other.reset(options={"snapshot": hidden})
-            differs = _changed(known, _known(variant, other._states, seat))
+            differs = _changed(known, _known(variant, other.states, seat))
             assert not differs, f"seat {seat}: a resampled world is not a position, it differs in {differs}"
-        assert env._states.tobytes() == truth.tobytes(), "imagining moved the game"
+        assert env.states.tobytes() == truth.tobytes(), "imagining moved the game"
         if step % 9 == 0:
-            play(other, random)
-    if case.game.perfect_information:
-        assert not moved, "something is hidden in a game of perfect information"
-    else:
-        assert moved, "determinize never changed anything"
+            list(random_steps(other, random))
+    assert moved or case.game.perfect_information, "determinize never changed anything"
 
 
 def check_scenes(case: Case) -> None:
     """Scenes are JSON; every legal action has exactly one place to click, with words; what is hidden stays hidden."""
-    variant, env, random = case.variant, case.raw_env(), np.random.default_rng(case.seed)
+    variant, env = case.variant, case.raw_env()
     stream, worlds = streams(case.seed, 1, "search"), variant.new_states(1)
-    for step in moments(env, random, case.seed, 9):
+    for step in case.moments(env, 9):
+        states = env.states
         for seat, agent in enumerate(env.possible_agents):
             moment = f"seat {seat} at step {step}"
-            scene = scene_of(variant, env._states, seat)
+            scene = scene_of(variant, states, seat)
             _check_targets(scene, env.infos[agent]["action_mask"], moment)
-            imagine(worlds, env._states, seat, stream[0])
+            imagine(worlds, states, seat, stream[0])
             assert _as_text(scene) == _as_text(scene_of(variant, worlds, seat)), f"{moment}: the scene shows secrets"
-        spectators = scene_of(variant, env._states, None)
+        spectators = scene_of(variant, states, None)
         assert not any(part.actions for part in spectators.parts), "spectators are offered actions"
 
 
@@ -639,11 +627,11 @@ def _check_targets(scene: Scene, mask: np.ndarray, moment: str) -> None:
 
 def check_search_stream(case: Case) -> None:
     """Imagined worlds are a function of what the seat knows and of the given stream: nothing hidden leaves a trace."""
-    variant, env, random = case.variant, case.raw_env(), np.random.default_rng(case.seed)
+    variant, env = case.variant, case.raw_env()
     luck = streams(case.seed, 1, "search")
     twin, one, other = (variant.new_states(1) for _ in range(3))
-    for step in moments(env, random, case.seed, 5):
-        truth = env._states.copy()
+    for step in case.moments(env, 5):
+        truth = env.states
         for seat in range(variant.players):
             imagine(twin, truth, seat, luck[0])
             for world, source in ((one, truth), (other, twin)):

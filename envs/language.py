@@ -153,7 +153,7 @@ def prompt(env: Any, agent: str | None = None, *, rules: bool = False) -> str:
 
 def rules_in_short(game: Game) -> str:
     """The section "The game in short" of the README.md in the game's package; empty where there is none."""
-    package = getattr(sys.modules.get(game.configure.__module__), "__package__", None)
+    package = getattr(sys.modules.get(game.rules.configure.__module__), "__package__", None)
     if not package:
         return ""
     page = files(package) / "README.md"

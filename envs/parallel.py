@@ -1,7 +1,7 @@
 """Any game as a PettingZoo parallel environment: all seats that must decide act in one step."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ from pettingzoo import ParallelEnv
 
 from .aec import GameEnv
 from .core.game import Game, IllegalActionError
-from .core.options import is_whole
 
 ILLEGAL_REWARD = -1.0
 
@@ -76,7 +75,7 @@ class ParallelGameEnv(ParallelEnv):
         unknown = [agent for agent in actions if agent not in self.agents]
         if missing or unknown:
             raise ValueError(f"actions are needed for exactly {self.agents}; missing {missing}, unknown {unknown}")
-        offenders = {agent: error for agent in self.agents if (error := self._offence(agent, actions[agent]))}
+        offenders = {agent: error for agent in self.agents if (error := aec.refusal(agent, actions[agent]))}
         if offenders:
             return self._end_illegally(offenders)
         waiting = aec.variant.num_actions - 1
@@ -91,17 +90,6 @@ class ParallelGameEnv(ParallelEnv):
         if any(terminations.values()) or any(truncations.values()):
             self.agents = []
         return result
-
-    def _offence(self, agent: str, action: Any) -> IllegalActionError | None:
-        """What is wrong with an action, if anything."""
-        aec, seat = self.aec, self.possible_agents.index(agent)
-        mask = aec._masks[seat]  # not the copies in `infos`, which users may have changed
-        whole = is_whole(action)
-        if whole and 0 <= action < aec.variant.num_actions and mask[action]:
-            return None
-        if whole and mask[-1]:
-            return IllegalActionError(f"{agent} has nothing to decide: the only action is 'no-op'")
-        return aec.variant.refuse(aec._states[0], seat, action)
 
     def _end_illegally(self, offenders: dict[str, IllegalActionError]) -> tuple[dict[str, Any], ...]:
         for error in offenders.values():
@@ -135,13 +123,3 @@ class ParallelGameEnv(ParallelEnv):
 
     def __repr__(self) -> str:
         return f"<ParallelGameEnv {self.aec.variant}>"
-
-
-def parallel_env_of(game: Callable[[], Game]) -> Callable[..., ParallelGameEnv]:
-    """A game's `parallel_env`."""
-
-    def parallel_env(render_mode: str | None = None, *, observation: str = "dict", **options: Any) -> ParallelGameEnv:
-        """The parallel environment; an illegal action ends the game with reward -1 for who chose it."""
-        return ParallelGameEnv(game(), render_mode, observation=observation, **options)
-
-    return parallel_env

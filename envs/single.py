@@ -110,7 +110,7 @@ class SeatVectorEnv(VectorEnv):
         self._everywhere = np.ones(num_envs, np.bool_)
         self._streams = streams(0, num_envs, "opponents")
         self._connect(min(threads, num_envs))
-        self._seeds: list[int] | None = None
+        self.seeds: list[int] | None = None
         self._ready = False  # whether every game waits for its learner, or is over
         self._singles: list[SeatOfBatch] = []
 
@@ -249,7 +249,7 @@ class SeatVectorEnv(VectorEnv):
 
     def _read_seeds(self, seed: int | Sequence[int | None] | None) -> list[int] | None:
         """One seed a game; None where the generators go on."""
-        if seed is None and self._seeds is not None:
+        if seed is None and self.seeds is not None:
             return None
         seed = seed.tolist() if isinstance(seed, np.ndarray) else seed
         if isinstance(seed, Sequence) and not isinstance(seed, str | bytes):
@@ -263,8 +263,8 @@ class SeatVectorEnv(VectorEnv):
         """Seed the generators of the games that begin."""
         if seeds is None:
             return
-        kept = self._seeds or seeds
-        self._seeds = [seeds[i] if begun[i] else kept[i] for i in range(self.num_envs)]
+        kept = self.seeds or seeds
+        self.seeds = [seeds[i] if begun[i] else kept[i] for i in range(self.num_envs)]
         games = np.flatnonzero(begun)
         self.states["rng"][games] = [generator(seeds[i]) for i in games]
         self._streams["rng"][games] = [generator(seeds[i], "opponents") for i in games]
@@ -390,8 +390,7 @@ class SeatOfBatch:
     @property
     def np_random_seed(self) -> int | None:
         """The seed of the game, None before the first reset."""
-        seeds = self._batch._seeds
-        return None if seeds is None else seeds[self._index]
+        return None if self._batch.seeds is None else self._batch.seeds[self._index]
 
     @property
     def np_random(self) -> np.random.Generator:
@@ -400,7 +399,7 @@ class SeatOfBatch:
 
     def action_masks(self) -> np.ndarray:
         """The learner's legal actions, bool (A,)."""
-        return self._batch._masks[self._index, : self.variant.num_actions].astype(np.bool_)
+        return self._batch.action_masks()[self._index]
 
     def snapshot(self) -> dict[str, Any]:
         """The whole truth as a JSON-able dict of names."""
@@ -438,15 +437,15 @@ class SeatEnv(gymnasium.Env):
         nothing, for other options, impossible positions and seeds that are not from 0 to 2**64 - 1.
         """
         given = check_reset_options(options, "snapshot")
-        if seed is None and self._over and self._games._ready:
+        if seed is None and self._over:
             given["reset_mask"] = [True]  # the next game, with the next seat
-        observed, _ = self._games.reset(seed=None if seed is None else [check_seed(seed)], options=given)
+        observed, infos = self._games.reset(seed=None if seed is None else [check_seed(seed)], options=given)
         super().reset(seed=None if seed is None else check_seed(seed))
         self._over = False
         self._renderer.forget()
         if self.render_mode == "human":
             self.render()
-        return self._first(observed), self._info()
+        return self._first(observed), self._info(infos)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Carry out the learner's action and play on to its next decision."""
@@ -457,13 +456,13 @@ class SeatEnv(gymnasium.Env):
             raise IllegalActionError(f"an action is a whole number, not {action!r}")
         if not 0 <= whole(number) < self.variant.num_actions:
             raise self.variant.refuse(self._games.states[0], int(self._games.learners[0]), number)
-        if self.render_mode is not None and self._games._masks[0, whole(number)]:
+        if self.render_mode is not None and self.action_masks()[whole(number)]:
             self._remember(int(self._games.learners[0]), whole(number))
-        observed, rewards, terminated, truncated, _ = self._games.step([whole(number)])
+        observed, rewards, terminated, truncated, infos = self._games.step([whole(number)])
         self._over = bool(terminated[0] or truncated[0])
         if self.render_mode == "human":
             self.render()
-        return self._first(observed), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), self._info()
+        return self._first(observed), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), self._info(infos)
 
     def action_masks(self) -> np.ndarray:
         """The learner's legal actions, bool (A,), as MaskablePPO asks for them."""
@@ -479,7 +478,7 @@ class SeatEnv(gymnasium.Env):
 
         After the last step it is the finished game.
         """
-        if self.render_mode is not None and self._games._seeds is None:
+        if self.render_mode is not None and self._games.seeds is None:
             raise RuntimeError("there is nothing to show before reset()")
         return self._renderer.render(self._games.states, int(self._games.learners[0]))
 
@@ -487,9 +486,9 @@ class SeatEnv(gymnasium.Env):
         """Close the window, if there is one."""
         self._renderer.close()
 
-    def _info(self) -> dict[str, Any]:
-        masks, illegal = self._games._masks[0, : self.variant.num_actions], self._games._illegal[0]
-        return {"action_mask": masks.copy(), "seat": int(self._games.learners[0]), "illegal": int(illegal)}
+    def _info(self, infos: dict[str, Any]) -> dict[str, Any]:
+        mask, illegal = infos["action_mask"][0].copy(), infos["illegal"][0] if "illegal" in infos else 0
+        return {"action_mask": mask, "seat": int(infos["seat"][0]), "illegal": int(illegal)}
 
     @staticmethod
     def _first(observed: Any) -> Any:

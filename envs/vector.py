@@ -156,11 +156,11 @@ class VectorGame:
         """Copies of everything `restore` needs to go on exactly from here; records as bytes, (N, size) uint8."""
         return {name: values.copy() for name, values in self._lasting().items()}
 
-    def restore(self, saved: dict[str, np.ndarray], foreign: bool = False) -> None:
+    def restore(self, saved: dict[str, np.ndarray], validate: bool = False) -> None:
         """Go on where `save` was called, on a batch of the same game, options and size.
 
-        Raises `ValueError`, and changes nothing, for arrays of another batch. Of states only what is quickly seen is
-        checked; with `foreign`, for arrays that were in a file, that each position can be (a millisecond a game).
+        Raises `ValueError`, and changes nothing, for arrays of another batch. With `validate`, for arrays from a file,
+        also if a state is not a position that can be (a millisecond a game).
         """
         lasting = self._lasting()
         if not isinstance(saved, Mapping):
@@ -172,13 +172,13 @@ class VectorGame:
             if given.shape != values.shape or given.dtype != values.dtype:
                 raise ValueError(f"{name} was saved by another batch: {given.dtype} {given.shape}")
         for name in ("states", "final_states"):
-            states = np.ascontiguousarray(saved[name]).view(self.variant.game.record).reshape(-1)
+            states = np.ascontiguousarray(saved[name]).view(self.variant.game.rules.record).reshape(-1)
             if name == "states" and (states["outcome"] != PLAYING).any():
                 raise ValueError("restore needs the arrays of save(): in states a game is over")
             self.variant.check_states(states)
             begun = states if name == "states" else states[states["outcome"] != PLAYING]  # else none has ended yet
             self.variant.check_states(begun, exactly=True)
-            if foreign and name == "states":
+            if validate and name == "states":
                 self.variant.check_positions(states)
         for name, values in lasting.items():
             values[...] = saved[name]

@@ -18,7 +18,7 @@ from monsterzoo import policies
 from monsterzoo.benchmarks.games.guide import BLOCK, files, write
 from monsterzoo.envs import conformance
 from monsterzoo.envs.core import catalogue, contract
-from monsterzoo.envs.register import gymnasium_id
+from monsterzoo.envs.core.catalogue import gymnasium_id
 from monsterzoo.training.arena import arena
 from needs import ROOT, beside, needs, needs_checkout
 

@@ -8,8 +8,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from monsterzoo.envs import env_seed
 from monsterzoo.envs.aec import GameEnv
-from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.register import gymnasium_id
+from monsterzoo.envs.core.catalogue import find_game, gymnasium_id
 from monsterzoo.envs.single import AUTORESET as MODES
 from monsterzoo.envs.single import SeatVectorEnv
 
@@ -186,7 +185,7 @@ def position(name, options, moves=30):
     """A position of a game that seat 0 has to decide in, and the environment in it."""
     env = GameEnv(find_game(name), **options)
     env.reset(seed=5)
-    while env._moves == [] or len(env._moves) < moves or env.infos["player_0"]["action_mask"][-1]:
+    while len(env.moves) < max(moves, 1) or env.infos["player_0"]["action_mask"][-1]:
         agent = env.agent_selection
         env.step(choose(env.observe(agent)["observation"], env.infos[agent]["action_mask"]))
         if any(env.terminations.values()) or any(env.truncations.values()):

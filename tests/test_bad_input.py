@@ -488,7 +488,7 @@ def test_states_and_seats_that_are_not_there(index, seat, problem):
         variant("pikit_v0", players=2).new_states(4).reshape(2, 2),
         variant("pikit_v0", players=3).new_states(2),
         variant("yokai_septet_v0", players=2).new_states(2),
-        np.zeros(2, variant("pikit_v0", players=2).game.record),
+        np.zeros(2, variant("pikit_v0", players=2).game.rules.record),
     ],
     ids=["none", "list", "numbers", "record", "two dimensions", "three players", "another game", "zeros"],
 )

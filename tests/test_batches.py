@@ -14,9 +14,8 @@ from monsterzoo.envs import IllegalActionError, env_seed, make_vec, variant
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.compiling.jit import JIT_OFF
 from monsterzoo.envs.core import stepping
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.catalogue import find_game, gymnasium_id
 from monsterzoo.envs.match.single_seat import ILLEGAL_REWARD
-from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.envs.single import SeatVectorEnv
 
 
@@ -429,7 +428,7 @@ def test_what_seats_know_and_may_do_is_not_taken_from_saved_arrays():
 
 def altered(field, value, which="states"):
     def alter(saved):
-        saved[which].view(variant("pikit_v0", players=2).game.record)[field][1] = value
+        saved[which].view(variant("pikit_v0", players=2).game.rules.record)[field][1] = value
 
     return alter
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from gymnasium.wrappers import vector as wrappers
 from monsterzoo.envs import bite_night_v0, pikit_v0, yokai_septet_v0
-from monsterzoo.envs.register import gymnasium_id
+from monsterzoo.envs.core.catalogue import gymnasium_id
 from monsterzoo.envs.single import SeatVectorEnv
 from needs import needs
 from pettingzoo.test import max_cycles_test

@@ -103,7 +103,7 @@ def test_a_games_horizon_is_found_from_python(game: str, options: dict[str, Any]
     variant = find_game(game).variant(**options)
     assert horizons.is_near(variant)
     world, truth = variant.new_states(1), variant.new_states(1)
-    variant.game.setup(truth[0])
+    variant.game.rules.setup(truth[0])
     world[:] = truth
     horizons.focus(world[0])
     assert world.tobytes() != truth.tobytes(), "the world ends early"

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from monsterzoo.envs import aec, make, make_vec, replay, variant
+from monsterzoo.envs import make, make_vec, replay, variant
 from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.saving import MAGIC, Saved
 
 SAVE = """
 import sys
@@ -41,20 +42,14 @@ def played(name, options, steps, seed=4):
     return env
 
 
-@pytest.fixture
-def stranger(monkeypatch):
-    """Whatever was saved before looks like the work of another process from now on."""
-    return lambda: monkeypatch.setattr(aec, "_own", {})
-
-
 def forged(data, change):
     """Saved bytes with something else inside, and the checksum that goes with it; `change` gets head and state."""
-    start, size = len(aec._SAVED) + 8, struct.unpack_from("<I", data, len(aec._SAVED) + 4)[0]
+    start, size = len(MAGIC) + 8, struct.unpack_from("<I", data, len(MAGIC) + 4)[0]
     head, state = json.loads(data[start : start + size]), bytearray(data[start + size :])
     head = change(head, state) or head
     text = json.dumps(head).encode()
     body = struct.pack("<I", len(text)) + text + bytes(state)
-    return aec._SAVED + struct.pack("<I", zlib.crc32(body)) + body
+    return MAGIC + struct.pack("<I", zlib.crc32(body)) + body
 
 
 # --- What was played ---
@@ -70,39 +65,33 @@ def test_a_game_saved_by_another_process_goes_on_here(steps):
     assert len(env.record()["actions"]) == steps or env.snapshot()["over"]
 
 
-def test_every_moment_of_every_variant_is_believed(name, options, stranger):
+def test_every_moment_of_every_variant_is_believed(name, options):
     env, random = played(name, options, 15), np.random.default_rng(1)
     env.reset(options={"snapshot": env.snapshot()})
     while env.agents:
         over = env.terminations[env.agent_selection] or env.truncations[env.agent_selection]
         if over or random.random() < 0.05:
             data = env.save()
-            stranger()
-            env.restore(data)
+            env.restore(bytes(data))  # as from another process
             assert env.save() == data
         env.step(None if over else int(random.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
 
 
-def test_own_saves_are_not_played_again(monkeypatch):
+def test_own_saves_are_trusted_and_bytes_are_played_again(monkeypatch):
     env = played("pikit_v0", {"players": 2}, 20)
     data = env.save()
-    monkeypatch.setattr(aec, "play_record", None)
-    env.restore(data)
-    copy.deepcopy(env).restore(data)
-
-
-def test_only_so_many_own_saves_are_remembered(monkeypatch):
-    monkeypatch.setattr(aec, "_own", {})
-    monkeypatch.setattr(aec, "_OWN", 3)
-    env = played("pikit_v0", {"players": 2}, 0)
-    saves = []
-    for _ in range(5):
-        saves.append(env.save())
-        env.step(int(env.last()[0]["action_mask"].argmax()))
-    assert len(aec._own) == 3
-    for data in saves:
-        env.restore(data)
-        assert env.save() == data
+    assert isinstance(data, Saved)
+    replayed = []
+    monkeypatch.setattr(GameEnv, "_verify", lambda *arguments: replayed.append(arguments))
+    for own in (data, copy.copy(data), copy.deepcopy([data])[0]):
+        env.restore(own)
+        copy.deepcopy(env).restore(own)
+    assert not replayed
+    foreign = (bytes(data), bytearray(data), memoryview(data), pickle.loads(pickle.dumps(data)), data + b"")
+    for other in foreign:
+        assert type(other) is not Saved
+        env.restore(other)
+    assert len(replayed) == len(foreign)
 
 
 # --- What never was ---
@@ -181,13 +170,13 @@ def test_positions_that_cannot_be_are_not_restored_into_a_batch(name, options):
     games, random = make_vec(name, 2, seed=3, **options), np.random.default_rng(3)
     for _ in range(40):
         games.step(games.sample_actions())
-    games.restore(games.save(), foreign=True)
+    games.restore(games.save(), validate=True)
     before, refused = games.states.tobytes(), 0
     for _ in range(40):
         saved = games.save()
         _forge(saved["states"][:1].reshape(-1), random)
         try:
-            games.restore(saved, foreign=True)
+            games.restore(saved, validate=True)
         except ValueError:
             refused += 1
             assert games.states.tobytes() == before
@@ -219,7 +208,7 @@ def test_pickles_in_place_of_saves_records_and_snapshots_are_not_run(tmp_path):
     own = variant("pikit_v0", players=2)
     doors = [
         lambda: env.restore(hostile),
-        lambda: env.restore(aec._SAVED + struct.pack("<I", zlib.crc32(hostile)) + hostile),
+        lambda: env.restore(MAGIC + struct.pack("<I", zlib.crc32(hostile)) + hostile),
         lambda: env.restore(forged(before, lambda head, state: {**head, "start": hostile.decode("latin-1")})),
         lambda: env.reset(options={"snapshot": hostile}),
         lambda: env.reset(options={"snapshot": {**env.snapshot(), "hands": hostile}}),
@@ -239,9 +228,8 @@ def test_pickles_in_place_of_saves_records_and_snapshots_are_not_run(tmp_path):
     os.unlink(marker)
 
 
-def test_environments_still_travel_as_pickles(stranger):
+def test_environments_still_travel_as_pickles():
     env = played("bite_night_v0", {"players": 4}, 30)
-    stranger()
     again: GameEnv = pickle.loads(pickle.dumps(env))
     assert again.snapshot() == env.snapshot()
     assert again.save() == env.save()

@@ -91,7 +91,7 @@ def imagined(variant: Variant, env: object, seat: int, seed: int) -> object:
     """The environment in a world that the seat cannot tell from the true one."""
     states = env.states  # type: ignore[attr-defined]
     states["rng"] = seed
-    variant.game.determinize(states[0], seat)
+    variant.game.rules.determinize(states[0], seat)
     other = mz.make(variant.game.name, **variant.options).unwrapped
     other.reset(options={"snapshot": variant.snapshot(states[0])})
     return other

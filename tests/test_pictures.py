@@ -122,7 +122,7 @@ def test_text_is_coloured_on_terminals_only(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.delenv("NO_COLOR", raising=False)
     coloured = env.render()
     assert "\x1b[1;38;5;" in coloured
-    for ink in set(find_game("yokai_septet_v0").inks.values()):
+    for ink in set(find_game("yokai_septet_v0").looks.ansi_colours.values()):
         coloured = coloured.replace(f"\x1b[1;38;5;{ink}m", "")
     assert coloured.replace("\x1b[0m", "") == plain
     monkeypatch.setenv("NO_COLOR", "1")

@@ -12,6 +12,8 @@ import numpy as np
 from monsterzoo.envs.core.contract import PLAYING, TERMINATED, record_type, view_type
 from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.compiling.jit import compiled
+from monsterzoo.envs.core.game import Game, Positions, Rules, View
+from monsterzoo.envs.core.jit import compiled
 from monsterzoo.envs.core.layout import Layout, numbers
 from monsterzoo.envs.core.options import choice
 
@@ -49,11 +51,6 @@ def score(state, side):
     return np.int64(state.winners) >> side & 1
 
 
-@compiled
-def determinize(state, seat):
-    pass
-
-
 def configure(options, state):
     state.players = state.sides = 2
     state.scale = 1
@@ -64,11 +61,14 @@ def load(snapshot, state):
 
 
 GAME = Game(
-    name="NAME_v0", title="Race", record=STATE, view=VIEW,
+    name="NAME_v0", title="Race",
     options={"players": choice(2, default=2, meaning="number of players")}, variants=({"players": 2},),
-    configure=configure, actions=lambda options: ("one", "two"), layout=lambda options: LAYOUT,
-    setup=setup, legal=legal, step=step, look=look, score=score, determinize=determinize,
-    snapshot=lambda state: {"phase": "race", "place": int(state.place_NAME)}, load=load, perfect_information=True,
+    rules=Rules(
+        record=STATE, configure=configure, actions=lambda options: ("one", "two"), setup=setup, legal=legal, step=step,
+        score=score,
+    ),
+    view=View(record=VIEW, look=look, layout=lambda options: LAYOUT),
+    positions=Positions(snapshot=lambda state: {"phase": "race", "place": int(state.place_NAME)}, load=load),
 )
 '''
 

@@ -82,7 +82,7 @@ def _heading(env: GameEnv, seed: int) -> Iterator[str]:
     yield "sides         " + "; ".join(f"{team}: {' '.join(agents)}" for team, agents in variant.teams.items())
     yield f"actions       {variant.num_actions}"
     yield f"observation   {variant.layout.size} columns: " + ", ".join(f"{f.name} {f.start}" for f in variant.layout)
-    yield f"state         {variant.game.record.itemsize} bytes"
+    yield f"state         {variant.game.rules.record.itemsize} bytes"
     yield f"seed          {seed}, actions chosen at random"
 
 
@@ -90,7 +90,7 @@ def _view(env: GameEnv, step: int) -> Iterator[str]:
     """The table as a watcher sees it, and as every seat does; in numbers for the seat that decides."""
     yield ""
     yield f"{_RULE}\nbefore step {step}\n"
-    yield env.variant.draw_table(env._states, 0)
+    yield env.variant.draw_table(env.states, 0)
     for agent in env.possible_agents:
         yield f"\n  {agent} knows"
         yield from (f"    {line}" for line in env.text_observation(agent).splitlines())

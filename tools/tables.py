@@ -39,7 +39,7 @@ def games_table(games: Iterable[str] | None = None) -> str:
         game = find_game(name)
         for options in game.variants:
             variant = game.variant(**options)
-            sizes = (variant.num_actions, variant.layout.size, game.record.itemsize)
+            sizes = (variant.num_actions, variant.layout.size, game.rules.record.itemsize)
             rows.append((f"[`{name}`](envs/{_folder(name)}/README.md)", label(options), _sides(variant), *sizes))
     return markdown(("game", "variant", "who plays", "actions", "observation (int8)", "state (bytes)"), rows)
 

@@ -234,7 +234,7 @@ class PPOTrainer(Learner):
         self.buffer.check(buffer)
         if self.magnet is not None:
             check_weights(content["magnet"], self.magnet.state_dict(), "magnet")
-        self.games.restore(games, foreign=True)
+        self.games.restore(games, validate=True)
         if self.magnet is not None:
             self.magnet.load_state_dict(content["magnet"])
         self.buffer.restore(buffer)

@@ -140,9 +140,9 @@ class RolloutTrainer(Learner):
     def take(self, content: dict[str, Any]) -> None:
         """Take over the content of a checkpoint, once all of it is known to fit."""
         states = content["games"]["states"].numpy()
-        if states.dtype != np.uint8 or states.shape != (len(self.states), self.variant.game.record.itemsize):
+        if states.dtype != np.uint8 or states.shape != (len(self.states), self.variant.game.rules.record.itemsize):
             raise ValueError(f"games are {states.dtype} {states.shape}")
-        states = np.ascontiguousarray(states).view(self.variant.game.record)[:, 0]
+        states = np.ascontiguousarray(states).view(self.variant.game.rules.record)[:, 0]
         self.variant.check_positions(states)
         self.states[:] = states
 

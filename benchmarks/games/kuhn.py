@@ -10,7 +10,7 @@ import numpy as np
 from monsterzoo.envs.compiling.jit import compiled
 from monsterzoo.envs.core.bits import has
 from monsterzoo.envs.core.contract import PLAYING, TERMINATED, record_type, view_type
-from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.core.game import Game, Positions, Rules, View
 from monsterzoo.envs.core.layout import Layout, one_hot
 from monsterzoo.envs.core.options import choice
 from monsterzoo.envs.core.rng import draw
@@ -137,19 +137,18 @@ def configure(options: dict[str, Any], state: Any) -> None:
 KUHN = Game(
     name="kuhn_poker_v0",
     title="Kuhn poker",
-    record=STATE,
-    view=VIEW,
     options={"players": choice(2, default=2, meaning="number of players")},
     variants=({"players": 2},),
-    configure=configure,
-    actions=lambda options: ACTIONS,
-    layout=lambda options: LAYOUT,
-    setup=setup,
-    legal=legal,
-    step=step,
-    look=look,
-    score=score,
-    determinize=determinize,
-    snapshot=snapshot,
-    load=load,
+    rules=Rules(
+        record=STATE,
+        configure=configure,
+        actions=lambda options: ACTIONS,
+        setup=setup,
+        legal=legal,
+        step=step,
+        score=score,
+        determinize=determinize,
+    ),
+    view=View(record=VIEW, look=look, layout=lambda options: LAYOUT),
+    positions=Positions(snapshot=snapshot, load=load),
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
-from ..core.game import Game
+from ..core.game import Game, Looks, Positions, Rules, View
 from ..core.layout import Layout
 from ..core.options import Custom, Option, choice, integer, whole
 from . import position, scene, text
@@ -146,8 +146,6 @@ def _layout(options: dict[str, Any]) -> Layout:
 GAME = Game(
     name="bite_night_v0",
     title="Bite Night",
-    record=STATE,
-    view=VIEW,
     options=OPTIONS,
     variants=(
         {"players": 4},
@@ -156,24 +154,26 @@ GAME = Game(
         {"players": 3, "advanced": True},
         {"players": 4, "grab": "draft"},
     ),
-    configure=_configure,
-    actions=text.actions,
-    layout=_layout,
-    setup=setup,
-    legal=legal,
-    step=step,
-    look=look,
-    score=score,
-    determinize=determinize,
-    snapshot=position.snapshot,
-    load=position.load,
-    describe=text.describe,
-    draw_table=text.draw_table,
-    scene=scene.scene,
-    tell=scene.tell,
-    inks=scene.INKS,
-    refusal=text.refusal,
-    view_options=("advanced", "twice", "hearts"),
+    rules=Rules(
+        record=STATE,
+        configure=_configure,
+        actions=text.actions,
+        setup=setup,
+        legal=legal,
+        step=step,
+        score=score,
+        determinize=determinize,
+        limit="laps",
+    ),
+    view=View(record=VIEW, look=look, layout=_layout, options=("advanced", "twice", "hearts")),
+    positions=Positions(snapshot=position.snapshot, load=position.load),
+    looks=Looks(
+        describe=text.describe,
+        draw_table=text.draw_table,
+        scene=scene.scene,
+        narrate=scene.tell,
+        ansi_colours=scene.INKS,
+        refusal=text.refusal,
+    ),
     symmetry=symmetry,
-    limit="laps",
 )

@@ -1,109 +1,140 @@
-"""A game as the adapters see it: `Game` is what a game's folder provides, `Variant` is one choice of its options."""
+"""`Game`: what a game's package provides, in groups: rules, view, positions, looks."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from ..compiling.encoding import register_layouts
-from ..compiling.jit import belongs_to
+from ..compiling.jit import belongs_to, compiled
 from ..compiling.type_keys import key_of
 from ..render.scene import Event, Perspective, Scene
-from . import contract, stepping
-from .contract import PLAYING, REWARD_SCORE, REWARD_WIN, TERMINATED, TRUNCATED
+from . import contract
+from .contract import REWARD_SCORE, REWARD_WIN
 from .layout import Layout
-from .options import REWARD, Option, is_whole, resolve, whole
-from .rng import generator
+from .options import REWARD, Option, resolve
 from .snapshots import SnapshotError
 from .symmetry import Symmetry
+from .variant import IllegalActionError, Variant, fields_of
+
+__all__ = [
+    "Game",
+    "IllegalActionError",
+    "Looks",
+    "Positions",
+    "Rules",
+    "SnapshotError",
+    "Variant",
+    "View",
+    "fields_of",
+    "nothing_hidden",
+]
 
 
-class IllegalActionError(ValueError):
-    """An action the rules do not allow now; the state has not changed."""
-
-
-def describe_fields(layout: Layout, view: Any) -> str:
-    """A view in words, field by field: how a game without a text of its own describes one."""
-    columns = np.zeros(layout.size, np.int8)
-    layout.encode(view, columns)
-    return "\n".join(f"{field.name}: {layout.read(columns, field.name).tolist()}" for field in layout)
+@compiled
+def nothing_hidden(state, seat):
+    """`determinize` of a game in which every seat knows everything."""
 
 
 def _not_legal(state: Any, seat: int, action: int) -> str:
     return "it is not one of the seat's legal actions"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """The state and what can happen to it; see `contract` for what each compiled function does."""
+
+    record: np.dtype
+    """The type of a state, see `contract.record_type`."""
+    configure: Callable[[dict[str, Any], Any], None]
+    """`(options, state)`: check what options mean together and write them (and `players`, `sides`, `scale`)."""
+    actions: Callable[[dict[str, Any]], tuple[str, ...]]
+    """`(options)`: names of all actions but the no-op, in the order of their numbers."""
+    setup: Callable[[Any], None]
+    legal: Callable[[Any, Any, Any], None]
+    step: Callable[[Any, Any, Any], None]
+    score: Callable[[Any, Any], Any]
+    determinize: Callable[[Any, Any], None] = nothing_hidden
+    limit: str = ""
+    """The option that says how long a game can be, which users of PettingZoo know as `max_cycles`."""
+    truncating: Mapping[str, Any] = field(default_factory=dict)
+    """Options with which most games are truncated, for tests; empty if no game ever is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """What a seat knows, as a record and as the columns of a tensor."""
+
+    record: np.dtype
+    """The type of a view, see `contract.view_type`."""
+    look: Callable[[Any, Any, Any], None]
+    """Compiled, see `contract.look`."""
+    layout: Callable[[dict[str, Any]], Layout]
+    """`(options)`: what the tensor shows of a view; each layout belongs to one of the game's `variants`."""
+    options: tuple[str, ...] = ()
+    """Fields of the state that never change in a game and are in every view too, beside `players` and `sides`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Positions:
+    """Positions as JSON, in names."""
+
+    snapshot: Callable[[Any], dict[str, Any]]
+    """`(state)`: the position without the keys every game has (options, to_act, over, winners, generator)."""
+    load: Callable[[dict[str, Any], Any], None]
+    """`(snapshot, state)`: write a position into a configured record and set `acting`, or raise `SnapshotError`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looks:
+    """How a game is shown to people; everything has a default."""
+
+    describe: Callable[[Any, int], str] | None = None
+    """`(view, seat)`: what a seat knows, in words; the seat is only there to call everybody by name."""
+    draw_table: Callable[[Any], str] | None = None
+    """`(state)`: the whole table as text, for spectators."""
+    scene: Callable[[Perspective], Scene] | None = None
+    """The table as shapes, from what somebody knows: for pictures and the browser."""
+    narrate: Callable[[Any, Any, int, int | None], Iterable[Event]] | None = None
+    """`(before, after, mover, action)`: what a seat is told of a move, from its views before and after it.
+
+    The mover is relative to the observer. The move may be hidden from the observer: what it must not know it must not
+    be told. An action of None stands for several moves that were not recorded.
+    """
+    ansi_colours: Mapping[str, int] = field(default_factory=dict)
+    """Regular expressions, and the terminal colour (0 to 255) of what they match in the game's texts."""
+    refusal: Callable[[Any, int, int], str] = _not_legal
+    """`(state, seat, action)`: why an action is not legal."""
+
+
 _owners: dict[Any, str] = {}
-"""Whose a type of states or views is."""
+"""The game of each type of states or views."""
 
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A game: its records, its rules, and how it looks in words and columns.
+    """A game: its name and options, its rules, what a seat knows, positions as JSON, and how it looks.
 
-    The rules are compiled functions on one record; see `contract` for what each does. In all other functions `state`
-    and `view` have a record's fields as attributes, and must not be changed unless it says so.
+    The rules are compiled functions on one record. In all other functions `state` and `view` have a record's fields as
+    attributes, and must not be changed unless it says so.
     """
 
     name: str
     """As in "pikit_v0"."""
     title: str
-    record: np.dtype
-    """The type of a state, see `contract.record_type`."""
-    view: np.dtype
-    """The type of what a seat knows, see `contract.view_type`."""
     options: Mapping[str, Option]
     """Without `reward`, which every game has."""
     variants: tuple[dict[str, Any], ...]
     """Option sets that differ in rules or layout: tests, playthroughs and benchmarks cover each."""
-    configure: Callable[[dict[str, Any], Any], None]
-    """`(options, state)`: check what options mean together and write them (and `players`, `sides`, `scale`)."""
-    actions: Callable[[dict[str, Any]], tuple[str, ...]]
-    """Names of all actions but the no-op, in the order of their numbers."""
-    layout: Callable[[dict[str, Any]], Layout]
-    """What the tensor shows of a view; each of the game's layouts belongs to one of `variants`."""
-
-    setup: Callable[[Any], None]
-    legal: Callable[[Any, Any, Any], None]
-    step: Callable[[Any, Any, Any], None]
-    look: Callable[[Any, Any, Any], None]
-    score: Callable[[Any, Any], Any]
-    determinize: Callable[[Any, Any], None]
-
-    snapshot: Callable[[Any], dict[str, Any]]
-    """The position in names, without the keys every game has (options, to_act, over, winners, generator)."""
-    load: Callable[[dict[str, Any], Any], None]
-    """`(snapshot, state)`: write a position into a configured record and set `acting`, or raise `SnapshotError`."""
-    describe: Callable[[Any, int], str] | None = None
-    """`(view, seat)`: what a seat knows, in words; the seat is only there to call everybody by name."""
-    draw_table: Callable[[Any], str] | None = None
-    """The whole table as text, for people who watch."""
-    scene: Callable[[Perspective], Scene] | None = None
-    """The table as shapes, from what somebody knows: for pictures and the browser."""
-    tell: Callable[[Any, Any, int, int | None], Iterable[Event]] | None = None
-    """`(before, after, mover, action)`: what a seat sees happen when it knew one view and then knows another.
-
-    The mover counts from the observer, and it and the action may be hidden from the observer: what it must not know it
-    must not be told. An action of None stands for several decisions that nobody has written down.
-    """
-    inks: Mapping[str, int] = field(default_factory=dict)
-    """Regular expressions, and the terminal colour (0 to 255) of what they match in the game's texts."""
-    refusal: Callable[[Any, int, int], str] = _not_legal
-    """`(state, seat, action)`: why an action that is not legal is not."""
-    view_options: tuple[str, ...] = ()
-    """Fields of the state that never change in a game and are in every view too, beside `players` and `sides`."""
-    perfect_information: bool = False
-    """Whether every seat knows everything, so that `determinize` has nothing to do."""
+    rules: Rules
+    view: View
+    positions: Positions
+    looks: Looks = Looks()
     symmetry: Callable[[dict[str, Any]], Symmetry | None] = lambda options: None
-    """Renamings that leave the game with these options as it is, None if there are none."""
-    truncating: Mapping[str, Any] = field(default_factory=dict)
-    """Options with which most games are cut off; empty for a game that is never truncated."""
-    limit: str = ""
-    """The option that says how long a game can be, which users of PettingZoo know as `max_cycles`."""
+    """`(options)`: renamings that leave the game as it is, None if there are none."""
 
     def __repr__(self) -> str:
         return f"<Game {self.name}>"
@@ -111,381 +142,47 @@ class Game:
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*_v\d+", self.name):
             raise ValueError(f"a game is called like 'pikit_v0', with its version at the end, not {self.name!r}")
-        for kind in (self.record, self.view):
-            owner = _owners.setdefault(key_of(kind), self.name)
+        rules, view = self.rules, self.view
+        for record in (rules.record, view.record):
+            owner = _owners.setdefault(key_of(record), self.name)
             if owner != self.name:
                 raise ValueError(
                     f"{self.name} has a record or view with exactly the fields of one of {owner}: compiled code "
                     "tells games apart by their fields; rename one"
                 )
-        rules = ("setup", "legal", "step", "look", "score", "determinize")
-        contract.register(self.record, **{name: getattr(self, name) for name in rules})
-        register_layouts(self.view, lambda: self.layouts)
-        belongs_to(self.look, self.view)
+        functions = {name: getattr(rules, name) for name in ("setup", "legal", "step", "score", "determinize")}
+        contract.register(rules.record, look=view.look, **functions)
+        register_layouts(view.record, lambda: self.layouts)
+        belongs_to(view.look, view.record)
+
+    @property
+    def perfect_information(self) -> bool:
+        """Whether every seat knows everything."""
+        return self.rules.determinize is nothing_hidden
 
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
         """The different layouts of all variants."""
-        resolved = (resolve(self.name, self._all_options, options) for options in self.variants)
-        return tuple(dict.fromkeys(map(self.layout, resolved)))
+        resolved = (resolve(self.name, self.all_options, options) for options in self.variants)
+        return tuple(dict.fromkeys(map(self.view.layout, resolved)))
 
     @property
-    def _all_options(self) -> dict[str, Option]:
+    def all_options(self) -> dict[str, Option]:
+        """The game's options with `reward`."""
         return {**self.options, "reward": REWARD}
 
-    def variant(self, **options: Any) -> "Variant":
+    def variant(self, **options: Any) -> Variant:
         """The game with its options chosen; raises `ValueError` for an unknown or impossible one.
 
         `max_cycles` is another name of the option that limits a game's length.
         """
-        if self.limit and "max_cycles" in options:
-            if self.limit in options:
-                raise ValueError(f"{self.name}: max_cycles is {self.limit} by another name; give one of them")
-            options[self.limit] = options.pop("max_cycles")
-        values = resolve(self.name, self._all_options, options)
-        template = np.zeros(1, self.record)
-        self.configure(values, template[0])
+        limit = self.rules.limit
+        if limit and "max_cycles" in options:
+            if limit in options:
+                raise ValueError(f"{self.name}: max_cycles is {limit} by another name; give one of them")
+            options[limit] = options.pop("max_cycles")
+        values = resolve(self.name, self.all_options, options)
+        template = np.zeros(1, self.rules.record)
+        self.rules.configure(values, template[0])
         template["reward"] = REWARD_SCORE if values["reward"] == "score" else REWARD_WIN
         return Variant(self, values, template)
-
-
-@dataclass(frozen=True, eq=False)
-class Variant:
-    """A game with its options: sizes, names, and positions in and out."""
-
-    game: Game
-    options: dict[str, Any]
-    template: np.ndarray = field(repr=False)
-    """One state, shape (1,), that holds nothing but the options."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        from .catalogue import find_variant  # which builds on this file
-
-        return find_variant, (self.game.name, self.options)
-
-    def __deepcopy__(self, memo: Any) -> "Variant":
-        return self
-
-    def __repr__(self) -> str:
-        return f"<Variant {self}>"
-
-    def __str__(self) -> str:
-        defaults = self.game._all_options
-        chosen = {key: value for key, value in self.options.items() if value != defaults[key].default}
-        named = {"players": self.players, **chosen}
-        return f"{self.game.name} with {', '.join(f'{key}={value!r}' for key, value in named.items())}"
-
-    @property
-    def players(self) -> int:
-        """Number of seats."""
-        return int(self.template["players"][0])
-
-    @property
-    def sides(self) -> int:
-        """Number of sides; seat s plays for side s % sides."""
-        return int(self.template["sides"][0])
-
-    @cached_property
-    def symmetry(self) -> Symmetry | None:
-        """Renamings that leave the game as it is, if there are any; raises `ValueError` if they are of other sizes."""
-        symmetry = self.game.symmetry(self.options)
-        if symmetry is not None:
-            found, own = (symmetry.columns.shape[1], symmetry.actions.shape[1]), (self.layout.size, self.num_actions)
-            if found != own:
-                raise ValueError(f"{self}: its symmetry has {found} columns and actions, the game {own}")
-        return symmetry
-
-    @cached_property
-    def agents(self) -> tuple[str, ...]:
-        """Names of the seats: `player_0` and so on."""
-        return tuple(f"player_{seat}" for seat in range(self.players))
-
-    @cached_property
-    def teams(self) -> dict[str, list[str]]:
-        """The agents of each side; singletons where everybody plays alone."""
-        return {f"team_{side}": list(self.agents[side :: self.sides]) for side in range(self.sides)}
-
-    @cached_property
-    def action_names(self) -> tuple[str, ...]:
-        """Every action by number; the last one is the no-op."""
-        return (*self.game.actions(self.options), "no-op")
-
-    @cached_property
-    def _action_numbers(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self.action_names)}
-
-    @property
-    def num_actions(self) -> int:
-        """Size of the action space, the no-op included."""
-        return len(self.action_names)
-
-    @property
-    def words(self) -> int:
-        """uint64 words of a bit set of actions; mask buffers have 64 columns a word."""
-        return (self.num_actions + 63) // 64
-
-    @cached_property
-    def layout(self) -> Layout:
-        """The fields of an observation."""
-        return self.game.layout(self.options)
-
-    def parse_action(self, text: str) -> int:
-        """The number of an action's name; raises `ValueError` with the closest names."""
-        number = self._action_numbers.get(text.strip()) if isinstance(text, str) else None
-        if number is None:
-            raise ValueError(f"{self.game.name} has no action {text!r}{_suggest(text, self.action_names)}")
-        return number
-
-    @cached_property
-    def _blank_view(self) -> np.ndarray:
-        """One view, shape (1,), that holds nothing but what never changes."""
-        view = np.zeros(1, self.game.view)
-        view["layout"] = self.game.layouts.index(self.layout)
-        for name in ("players", "sides", *self.game.view_options):
-            view[name] = self.template[name]
-        return view
-
-    @cached_property
-    def _constants(self) -> tuple[str, ...]:
-        """The fields of a state that hold options: those that `configure` writes whatever was there before."""
-        other = np.frombuffer(b"\xff" * self.game.record.itemsize, self.game.record).copy()
-        self.game.configure(dict(self.options), other[0])
-        names = self.game.record.names or ()
-        return tuple(n for n in names if n == "reward" or other[n].tobytes() == self.template[n].tobytes())
-
-    @property
-    def _told(self) -> tuple[str, ...]:
-        """The fields of a state that decide what observations mean."""
-        return ("players", "sides", *self.game.view_options)
-
-    def fits(self, other: "Variant") -> bool:
-        """Whether who can play this variant can play another: the same seats, observations and actions."""
-        if self is other:
-            return True
-        return (
-            self.game.name == other.game.name
-            and all((self.template[name] == other.template[name]).all() for name in self._told)
-            and self.layout == other.layout
-            and self.num_actions == other.num_actions
-        )
-
-    def check_states(self, states: Any, *, exactly: bool = False) -> None:
-        """Raise `ValueError` unless these are states (B,) with the seats, observations and actions of this variant.
-
-        With `exactly` all options must be the same, and whose turn it is must be possible.
-        """
-        if not isinstance(states, np.ndarray) or states.ndim != 1 or states.dtype != self.game.record:
-            kind = f"{states.dtype.type.__name__} {states.shape}" if isinstance(states, np.ndarray) else repr(states)
-            raise ValueError(f"{kind:.80} are no states of {self}: an array (B,) of its records")
-        for name in self._constants if exactly else self._told:
-            if (states[name] != self.template[name][0]).any():
-                raise ValueError(f"these are not states of {self}: {name!r} has another value in them")
-        if not exactly:
-            return
-        playing = states["outcome"] == PLAYING
-        if (states["outcome"] > TRUNCATED).any() or (states["winners"] >> self.players).any():
-            raise ValueError(f"these are not states of {self}: no game ends like that")
-        if (states["acting"] >> self.players).any() or (playing != (states["acting"] != 0)).any():
-            raise ValueError(f"these are not states of {self}: nobody, or nobody at the table, has to decide")
-
-    def check_positions(self, states: Any) -> None:
-        """Raise `ValueError` unless these are states (B,) of this variant in which games under way can be.
-
-        Each must come back from its snapshot. That takes a millisecond: for states that were in a file.
-        """
-        self.check_states(states, exactly=True)
-        names = [name for name in states.dtype.names if not name.startswith("gap_")]
-        for row, state in enumerate(states):
-            try:
-                again = self.load(self.snapshot(state), 0)[0]
-            except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
-                raise ValueError(f"state {row} is no position of {self}: {error}") from error
-            for name in names:
-                if again[name].tobytes() != state[name].tobytes():
-                    raise ValueError(f"state {row} is no position of {self}: {name!r} cannot be {state[name]}")
-
-    def check_deciding(self, states: np.ndarray, seats: Any) -> None:
-        """Raise `ValueError` unless each state (B,) is of this variant and waits for the seat (B,) beside it."""
-        self.check_states(states)
-        seats = np.asarray(seats)
-        if seats.shape != states.shape or seats.dtype.kind not in "iu":
-            raise ValueError(f"{len(states)} seats are needed, whole numbers, not {seats.dtype} {seats.shape}")
-        inside = (seats >= 0) & (seats < self.players)
-        waiting = inside & (states["outcome"] == PLAYING)
-        waiting &= (states["acting"] >> np.where(inside, seats, 0).astype(np.uint8)) & 1 != 0
-        if not waiting.all():
-            row = int(waiting.argmin())
-            raise ValueError(
-                f"state {row} does not wait for a decision of seat {seats[row]}: the game is over, was never set up, "
-                "or it is somebody else's turn"
-            )
-
-    def _place(self, states: Any, index: Any, seat: Any = 0) -> tuple[int, int]:
-        """The number of a state and of a seat; raises `ValueError` for those that are none."""
-        self.check_states(states)
-        if not is_whole(index) or not -len(states) <= whole(index) < len(states):
-            raise ValueError(f"there is no state {index!r}; there are {len(states)}")
-        if not is_whole(seat) or not 0 <= whole(seat) < self.players:
-            raise ValueError(f"there is no seat {seat!r}; seats are 0 to {self.players - 1}")
-        return whole(index) % len(states), whole(seat)
-
-    def new_states(self, count: int) -> np.ndarray:
-        """`count` states that hold the options, not yet set up; shape (count,)."""
-        return np.repeat(self.template, count)
-
-    def new_views(self, count: int = 1) -> np.ndarray:
-        """`count` views for `look` to write, shape (count,)."""
-        return np.repeat(self._blank_view, count)
-
-    def legal_actions(self, states: np.ndarray, index: int, seat: int) -> np.ndarray:
-        """The seat's mask, int8 (actions,); the no-op alone where it has nothing to decide."""
-        index, seat = self._place(states, index, seat)
-        masks = np.empty((self.players, 64 * self.words), np.int8)
-        stepping.mask_all(states, index, masks.view(np.uint64), np.empty(self.words, np.uint64), self.num_actions)
-        return masks[seat, : self.num_actions]
-
-    def observation(self, states: np.ndarray, index: int, seat: int) -> np.ndarray:
-        """What a seat knows, int8 (layout.size,)."""
-        index, seat = self._place(states, index, seat)
-        row = np.empty(self.layout.size, np.int8)
-        stepping.observe_one(states, index, seat, self.new_views(), row.view(np.uint64))
-        return row
-
-    def look(self, states: np.ndarray, index: int, seat: int) -> np.ndarray:
-        """What a seat knows as a view, shape (1,)."""
-        index, seat = self._place(states, index, seat)
-        views = self.new_views()
-        stepping.look_at(states, index, seat, views)
-        return views
-
-    def decode(self, observations: np.ndarray) -> np.ndarray:
-        """The views (B,) that observations, int8 (B, layout.size), were made from; raises `ValueError` for others."""
-        rows = np.asarray(observations)
-        if rows.ndim != 2 or rows.shape[1] != self.layout.size or rows.dtype.kind not in "biuf":
-            raise ValueError(
-                f"observations of {self} have the shape (B, {self.layout.size}), not {rows.dtype} {rows.shape}"
-            )
-        low, high = self.layout.bounds
-        if not ((rows >= low) & (rows <= high)).all():  # also where a value is none, NaN
-            raise ValueError(f"these are not observations of {self}: some values are out of their range")
-        views = self.new_views(len(rows))
-        self.layout.decode(rows.astype(np.int8, copy=False), views)
-        return views
-
-    def describe(self, view: Any, seat: int) -> str:
-        """What a seat knows, in words; `view` is one record."""
-        if self.game.describe is None:
-            return describe_fields(self.layout, view)
-        return self.game.describe(fields_of(view), seat)
-
-    def draw_table(self, states: np.ndarray, index: int) -> str:
-        """The whole table as text, everything face up."""
-        index, _ = self._place(states, index)
-        if self.game.draw_table is None:
-            views = (self.look(states, index, seat)[0] for seat in range(self.players))
-            return "\n".join(f"{self.agents[seat]}\n{self.describe(view, seat)}" for seat, view in enumerate(views))
-        return self.game.draw_table(states[index])
-
-    def snapshot(self, state: Any) -> dict[str, Any]:
-        """The whole truth as a JSON-able dict."""
-        state = fields_of(state)
-        return {
-            "options": dict(self.options),
-            "to_act": _seats(state.acting),
-            **self.game.snapshot(state),
-            "over": int(state.outcome) != PLAYING,
-            "truncated": int(state.outcome) not in (PLAYING, TERMINATED),
-            "winners": _seats(state.winners),
-            "generator": int(state.rng),
-        }
-
-    def load(self, snapshot: Any, seed: int) -> np.ndarray:
-        """States, shape (1,), in the snapshot's position; raises `SnapshotError` for one that cannot be."""
-        if not isinstance(snapshot, Mapping):
-            raise SnapshotError(f"a snapshot is a dict, not {type(snapshot).__name__}")
-        snapshot = dict(snapshot)
-        given = snapshot.get("options")
-        if given is not None:
-            self._compare_options(given)
-        for key in ("over", "truncated"):
-            if not isinstance(snapshot.get(key), bool | None):
-                raise SnapshotError(f"{key} is true or false, not {snapshot[key]!r}")
-        if snapshot.get("over"):
-            raise SnapshotError("over is true: there is nothing left to play")
-        if snapshot.get("truncated"):
-            raise SnapshotError("truncated is true, but over is not")
-        if not isinstance(snapshot.get("winners"), list | tuple | None):
-            raise SnapshotError(f"winners is a list of seats, not {snapshot['winners']!r}")
-        if snapshot.get("winners"):
-            raise SnapshotError(f"winners is {snapshot['winners']!r}, but over is not true")
-        states = self.new_states(1)
-        random = snapshot.get("generator")
-        if random is not None and not (type(random) is int and 0 <= random < 1 << 64):
-            raise SnapshotError(f"generator is a whole number below 2**64, not {random!r}")
-        states["rng"] = generator(seed) if random is None else random
-        try:
-            state = fields_of(states[0])
-            self.game.load(snapshot, state)
-            for name, value in vars(state).items():
-                states[name] = value
-        except SnapshotError:
-            raise
-        except KeyError as error:
-            raise SnapshotError(f"the key {error} is missing") from None
-        except (TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-            raise SnapshotError(f"not a position of {self.game.name}: {error}") from error
-        acting = _seats(states["acting"][0])
-        waits = snapshot.get("to_act", acting)
-        listed = isinstance(waits, list | tuple) and all(type(seat) is int for seat in waits)
-        if not listed or sorted(waits) != acting:
-            raise SnapshotError(f"to_act is {waits!r}, but the position waits for {acting}")
-        return states
-
-    def _compare_options(self, given: Any) -> None:
-        if not isinstance(given, Mapping):
-            raise SnapshotError(f"options is a dict, not {type(given).__name__}")
-        for key, value in given.items():
-            if not self._has_option(key, value):
-                raise SnapshotError(f"the snapshot has {key}={value!r}, the environment {key}={self.options[key]!r}")
-
-    def _has_option(self, key: str, value: Any) -> bool:
-        """Whether this is the value of an option, however written; `reward` and unknown keys do not matter."""
-        option = self.game.options.get(key)
-        try:
-            return option is None or option.check(value) == self.options[key]
-        except (ValueError, TypeError):
-            return False
-
-    def refuse(self, state: Any, seat: int, action: Any) -> IllegalActionError:
-        """The error for an action that is not legal."""
-        if not is_whole(action):
-            return IllegalActionError(f"an action is a whole number, not {action!r}")
-        action = whole(action)
-        if not 0 <= action < self.num_actions:
-            return IllegalActionError(f"action {action} is out of range, actions are 0 to {self.num_actions - 1}")
-        name = self.action_names[action]
-        if not int(state["acting"]) >> seat & 1:
-            return IllegalActionError(f"{name!r} ({action}) is illegal: player_{seat} has nothing to decide now")
-        if action == self.num_actions - 1:
-            return IllegalActionError(f"{name!r} ({action}) is illegal: player_{seat} has a decision to make")
-        reason = self.game.refusal(state, seat, action)
-        return IllegalActionError(f"{name!r} ({action}) is illegal for player_{seat}: {reason}")
-
-
-def fields_of(state: Any) -> SimpleNamespace:
-    """A record's fields as plain attributes, which are read ten times as fast as those of a record.
-
-    Arrays are still the record's own; a number that is set here must be written back.
-    """
-    return SimpleNamespace(**{name: state[name] for name in state.dtype.names})
-
-
-def _seats(bits: Any) -> list[int]:
-    return [seat for seat in range(8) if int(bits) >> seat & 1]
-
-
-def _suggest(text: Any, names: tuple[str, ...]) -> str:
-    from difflib import get_close_matches  # a slow import, for an error only
-
-    close = get_close_matches(str(text), names, 3, 0.4)
-    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.game import Game
+from ..core.game import Game, Looks, Positions, Rules, View
 from ..core.layout import Layout
 from ..core.options import Custom, Option, choice, integer
 from . import position, scene, text
@@ -94,27 +94,28 @@ def _layout(options: dict[str, Any]) -> Layout:
 GAME = Game(
     name="pikit_v0",
     title="Pikit",
-    record=STATE,
-    view=VIEW,
     options=OPTIONS,
     variants=({"players": 4}, {"players": 3}, {"players": 2}),
-    configure=_configure,
-    actions=text.actions,
-    layout=_layout,
-    setup=setup,
-    legal=legal,
-    step=step,
-    look=look,
-    score=score,
-    determinize=determinize,
-    snapshot=position.snapshot,
-    load=position.load,
-    describe=text.describe,
-    draw_table=text.draw_table,
-    scene=scene.scene,
-    tell=scene.tell,
-    inks=scene.INKS,
-    refusal=text.refusal,
-    truncating={"max_turns": 3},
-    limit="max_turns",
+    rules=Rules(
+        record=STATE,
+        configure=_configure,
+        actions=text.actions,
+        setup=setup,
+        legal=legal,
+        step=step,
+        score=score,
+        determinize=determinize,
+        limit="max_turns",
+        truncating={"max_turns": 3},
+    ),
+    view=View(record=VIEW, look=look, layout=_layout),
+    positions=Positions(snapshot=position.snapshot, load=position.load),
+    looks=Looks(
+        describe=text.describe,
+        draw_table=text.draw_table,
+        scene=scene.scene,
+        narrate=scene.tell,
+        ansi_colours=scene.INKS,
+        refusal=text.refusal,
+    ),
 )

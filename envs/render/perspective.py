@@ -63,8 +63,8 @@ def scene_of(
 ) -> Scene:
     """The table as an observer sees it in the first of some states."""
     seen = perspective_of(variant, states, seat, events, reveal)
-    if variant.game.scene is not None:
-        return variant.game.scene(seen)
+    if variant.game.looks.scene is not None:
+        return variant.game.looks.scene(seen)
     return text_table(seen, variant.game.title, text_of(variant, states, seat).splitlines())
 
 
@@ -83,8 +83,8 @@ def narrate(
     observer = mover if seat is None else seat  # a spectator looks over everybody's shoulder
     views = [fields_of(variant.look(states, 0, observer)[0]) for states in (before, after)]
     relative = (mover - observer) % players
-    if variant.game.tell is not None:
-        events: Iterable[Event] = variant.game.tell(views[0], views[1], relative, action)
+    if variant.game.looks.narrate is not None:
+        events: Iterable[Event] = variant.game.looks.narrate(views[0], views[1], relative, action)
     else:  # only own actions, since nobody knows which others are secret
         events = [] if relative or action is None else [Event("{0}: " + variant.action_names[action], 0)]
     shift = (observer - (0 if seat is None else seat)) % players

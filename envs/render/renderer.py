@@ -71,7 +71,7 @@ class Renderer:
         if self._view is not None:
             observer = None if self._view == ALL else self._variant.agents.index(self._view)
         if self._mode == "ansi":
-            return coloured(text_of(self._variant, states, observer), self._variant.game.inks)
+            return coloured(text_of(self._variant, states, observer), self._variant.game.looks.ansi_colours)
         from .picture import Window, paint
 
         scene = scene_of(self._variant, states, observer, self._trail.events(self._variant, states, observer))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..core.game import Game
+from ..core.game import Game, Looks, Positions, Rules, View
 from ..core.layout import Layout
 from ..core.options import choice, integer
 from . import position, scene, text
@@ -62,8 +62,6 @@ def _layout(options: dict[str, Any]) -> Layout:
 GAME = Game(
     name="yokai_septet_v0",
     title="Yokai Septet",
-    record=STATE,
-    view=VIEW,
     options=OPTIONS,
     variants=(
         {"players": 4},
@@ -72,24 +70,26 @@ GAME = Game(
         {"players": 4, "variant": "seven_suitors"},
         {"players": 4, "variant": "seven_suitors_short"},
     ),
-    configure=_configure,
-    actions=text.actions,
-    layout=_layout,
-    setup=setup,
-    legal=legal,
-    step=step,
-    look=look,
-    score=score,
-    determinize=determinize,
-    snapshot=position.snapshot,
-    load=position.load,
-    describe=text.describe,
-    draw_table=text.draw_table,
-    scene=scene.scene,
-    tell=scene.tell,
-    inks=scene.INKS,
-    refusal=text.refusal,
-    view_options=("variant", "target"),
-    truncating={"max_rounds": 1, "episode": "match"},
-    limit="max_rounds",
+    rules=Rules(
+        record=STATE,
+        configure=_configure,
+        actions=text.actions,
+        setup=setup,
+        legal=legal,
+        step=step,
+        score=score,
+        determinize=determinize,
+        limit="max_rounds",
+        truncating={"max_rounds": 1, "episode": "match"},
+    ),
+    view=View(record=VIEW, look=look, layout=_layout, options=("variant", "target")),
+    positions=Positions(snapshot=position.snapshot, load=position.load),
+    looks=Looks(
+        describe=text.describe,
+        draw_table=text.draw_table,
+        scene=scene.scene,
+        narrate=scene.tell,
+        ansi_colours=scene.INKS,
+        refusal=text.refusal,
+    ),
 )

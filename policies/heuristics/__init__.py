@@ -35,7 +35,7 @@ def advise(view: Any, words: Any) -> Any:
 
 def register_heuristic(game: Game, function: Callable[..., Any]) -> None:
     """Make a game's heuristic known: compiled code `(view, words) -> action` in the game's own package."""
-    register(game.view, function)
+    register(game.view.record, function)
 
 
 def register(view: np.dtype, function: Callable[..., Any]) -> None:
@@ -117,7 +117,7 @@ class HeuristicPolicy:
 
 def has_heuristic(variant: Variant) -> bool:
     """Whether the game has a heuristic; one of ours is imported, so that kernels that play it can be compiled."""
-    view = variant.game.view
+    view = variant.game.view.record
     name = f"{__name__}.{variant.game.name.rsplit('_', 1)[0]}"
     if not is_implemented(advise, view) and find_spec(name) is not None:
         import_module(name)

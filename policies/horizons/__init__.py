@@ -29,7 +29,7 @@ def load(variant: Variant) -> None:
 def is_near(variant: Variant) -> bool:
     """Whether the game has a horizon of its own, so that worlds are not played to their end."""
     load(variant)
-    return is_implemented(focus, variant.game.record)
+    return is_implemented(focus, variant.game.rules.record)
 
 
 @compiled

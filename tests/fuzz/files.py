@@ -143,7 +143,7 @@ def batches(name: str, random: Random) -> str:
     else:
         change_entry(saved, random)
     try:
-        games.restore(saved, foreign=True)
+        games.restore(saved, validate=True)
     except ValueError:
         assert all((values == before[key]).all() for key, values in games.save().items()), "refused, but changed"
         return REFUSED

@@ -123,7 +123,7 @@ def test_such_games_are_played_saved_and_imagined(options: dict[str, Any]) -> No
             assert other.snapshot() == env.snapshot()
             states, seat = env.states, env.possible_agents.index(agent)
             states["rng"] = moves
-            env.variant.game.determinize(states[0], seat)
+            env.variant.game.rules.determinize(states[0], seat)
             other.reset(options={"snapshot": env.variant.snapshot(states[0])})
             assert other.text_observation(agent) == env.text_observation(agent)
             np.testing.assert_array_equal(other.observe(agent)["observation"], env.observe(agent)["observation"])

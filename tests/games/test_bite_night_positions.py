@@ -344,4 +344,4 @@ def test_plain_python_plays_the_same_games():
 
 
 def test_the_state_is_small():
-    assert GAME.record.itemsize <= 700
+    assert GAME.rules.record.itemsize <= 700

@@ -192,7 +192,7 @@ def test_a_view_comes_back_from_its_tensor_with_the_same_text(options):
 def test_looking_and_encoding_are_the_same_without_a_compiler(options):
     for variant, states, index, seat, view in views_of_a_match(options):
         plain = variant.new_views()
-        variant.game.look(states[index], seat, plain[0])
+        variant.game.view.look(states[index], seat, plain[0])
         assert plain.tobytes() == view.tobytes()
         columns = np.empty(variant.layout.size, np.int8)
         variant.layout.encode(view[0], columns)

@@ -277,7 +277,7 @@ def test_states_that_wait_for_nobody_are_not_searched():
     over["outcome"][1], over["acting"][1] = 1, 0
     for states, seats, problem in (
         (vec.variant.new_states(3), vec.seats, "state 0 does not wait for a decision of seat"),
-        (np.zeros(3, vec.variant.game.record), vec.seats, "'players' has another value"),
+        (np.zeros(3, vec.variant.game.rules.record), vec.seats, "'players' has another value"),
         (over, vec.seats, "state 1 does not wait"),
         (good, other, "does not wait for a decision"),
         (good, np.full(3, 10**12), "does not wait for a decision of seat 1000000000000"),

@@ -78,7 +78,7 @@ def test_secrets_of_others_are_not_shown_before_the_end(
         if hidden:
             states = env.states
             states["rng"] = 77
-            env.variant.game.determinize(states[0], 0)
+            env.variant.game.rules.determinize(states[0], 0)
             other = env.variant.snapshot(states[0])
             assert other["hands"] != env.snapshot()["hands"]
             env.reset(options={"snapshot": other})

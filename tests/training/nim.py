@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 from monsterzoo.envs.compiling.jit import compiled
 from monsterzoo.envs.core.contract import PLAYING, TERMINATED, record_type, view_type
-from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.core.game import Game, Positions, Rules, View
 from monsterzoo.envs.core.layout import Layout, numbers, one_hot
 from monsterzoo.envs.core.options import choice
 from monsterzoo.envs.core.rng import draw
@@ -52,11 +52,6 @@ def score(state, side):
     return np.int64(state.winners) >> side & 1
 
 
-@compiled
-def determinize(state, seat):
-    pass
-
-
 def _configure(options, state):
     state.players = state.sides = 2
     state.scale = 1
@@ -70,22 +65,19 @@ def _load(snapshot, state):
 NIM = Game(
     name="nim_v0",
     title="Nim",
-    record=STATE,
-    view=VIEW,
     options={"players": choice(2, default=2, meaning="number of players")},
     variants=({"players": 2},),
-    configure=_configure,
-    actions=lambda options: ("take 1", "take 2"),
-    layout=lambda options: LAYOUT,
-    setup=setup,
-    legal=legal,
-    step=step,
-    look=look,
-    score=score,
-    determinize=determinize,
-    snapshot=lambda state: {"stones": int(state.stones)},
-    load=_load,
-    perfect_information=True,
+    rules=Rules(
+        record=STATE,
+        configure=_configure,
+        actions=lambda options: ("take 1", "take 2"),
+        setup=setup,
+        legal=legal,
+        step=step,
+        score=score,
+    ),
+    view=View(record=VIEW, look=look, layout=lambda options: LAYOUT),
+    positions=Positions(snapshot=lambda state: {"stones": int(state.stones)}, load=_load),
 )
 
 

@@ -262,7 +262,7 @@ def test_positions_that_cannot_be_are_not_learned_from(tmp_path: Path) -> None:
     trainer.save(tmp_path)
     PPOTrainer(config).restore(tmp_path)
     content = torch.load(tmp_path / CHECKPOINT, weights_only=True)
-    states = content["games"]["states"].numpy().view(trainer.variant.game.record)
+    states = content["games"]["states"].numpy().view(trainer.variant.game.rules.record)
     for field, value in (("known", 1), ("centre", 1 << 40), ("low", 7), ("turn_player", 9), ("secret", 0xFFFF)):
         before = states[field].copy()
         states[field][3] = value

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from monsterzoo.envs import names
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.catalogue import find_game, gymnasium_id
 from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.options import REWARD, Checked, Switch, label, write_option
 from monsterzoo.envs.language import rules_in_short
-from monsterzoo.envs.register import gymnasium_id
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.networks import pretrained
 
