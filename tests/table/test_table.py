@@ -333,13 +333,13 @@ def test_messages_do_not_change_when_the_hidden_part_is_resampled(
         if game.over:
             break
         truth = game.env._states.copy()
-        said = json.dumps([game.table(), game.hint()])
+        said = json.dumps([game.show(), game.hint()])
         imagine(world, truth, seat, luck[0])
         resampled += world.tobytes() != truth.tobytes()
         game.env._states, game._hint = world.copy(), None
-        assert json.dumps([game.table(), game.hint()]) == said
+        assert json.dumps([game.show(), game.hint()]) == said
         game.env._states = truth
-        game.act(len(game.decisions) - 1, int(random.choice(choices(game.table()))))
+        game.act(len(game.decisions) - 1, int(random.choice(choices(game.show()))))
     assert resampled > 5
 
 

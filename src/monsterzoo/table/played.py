@@ -77,7 +77,7 @@ class PlayedGame:
         if self.waiting:
             self.decisions.append((self.env.save(), len(self.events)))
         self.ready = True
-        yield self.table()
+        yield self.show()
 
     def undo(self) -> "PlayedGame":
         """A new game from the position before the person's last action; raises `UnreadyError` where there is none."""
@@ -106,9 +106,9 @@ class PlayedGame:
 
     # --- Messages ---
 
-    def table(self) -> dict[str, Any]:
+    def show(self) -> dict[str, Any]:
         """The table now, with everything that happened from the beginning."""
-        return {**self._message(self._scene().as_json()), "from": 0, "events": events_as_json(self.events)}
+        return {**self._message(self._scene().as_json()), "from": 0, "events": self._history(0)}
 
     def _news(self) -> Iterator[dict[str, Any]]:
         """The table while the others decide, where there is something new to see."""
@@ -128,11 +128,14 @@ class PlayedGame:
             "players": [name_of(player) if player is not None else "you" for player in self.players],
             "scene": drawn,
             "from": start,
-            "events": events_as_json(self.events[start:]),
+            "events": self._history(start),
             "decision": len(self.decisions) - 1 if self.waiting and self.ready else None,
             "over": self.over,
             "undo": self._undoable > 0,
         }
+
+    def _history(self, start: int) -> list[list[Any]]:
+        return events_as_json(self.events[start:], self.seat, self.variant.players)
 
     def _scene(self) -> Scene:
         """What the person sees; once the game is over, everybody's cards."""
@@ -164,9 +167,9 @@ class PlayedGame:
         return sorted(found, key=lambda one: -one["share"])
 
 
-def events_as_json(events: Sequence[Event]) -> list[list[Any]]:
-    """Events as pairs of text and seat, for the browser."""
-    return [[event.text, event.seat] for event in events]
+def events_as_json(events: Sequence[Event], observer: int, players: int) -> list[list[Any]]:
+    """Events for the browser: text, and the number at the table of who did it, or -1."""
+    return [[event.text, (observer + event.seat) % players if event.seat >= 0 else -1] for event in events]
 
 
 @lru_cache(16)

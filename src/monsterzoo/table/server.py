@@ -8,14 +8,14 @@ import asyncio
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -71,17 +71,13 @@ class Table:
         self.lock = asyncio.Lock()
         self.browsers: set[Browser] = set()
 
-    async def broadcast(self, message: dict[str, Any]) -> None:
-        """Tell everybody at this table."""
-        for browser in list(self.browsers):
-            await browser.say({**message, "game": self.id})
-
     async def play_on(self) -> None:
-        """Let the policies decide, off the event loop, and show what there is to see."""
+        """Let the policies decide, off the event loop, and show everybody at this table what there is to see."""
         assert isinstance(self.game, PlayedGame)
         steps = self.game.play_on()
         while (message := await asyncio.to_thread(next, steps, None)) is not None:
-            await self.broadcast(message)
+            for browser in list(self.browsers):
+                await browser.say({**message, "game": self.id})
 
 
 class Browser:
@@ -93,7 +89,7 @@ class Browser:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def say(self, message: dict[str, Any]) -> None:
-        """Send a message; whoever has gone away does not hear it."""
+        """Send a message, unless the page is gone."""
         with suppress(RuntimeError, WebSocketDisconnect):
             await self._socket.send_text(json.dumps(message))
 
@@ -102,8 +98,7 @@ class Browser:
         await self.say({"say": "welcome", **self._room.welcome()})
         try:
             while True:
-                text = await self._socket.receive_text()
-                task = asyncio.create_task(self._answer(text))
+                task = asyncio.create_task(self._answer(await self._socket.receive_text()))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
         except (WebSocketDisconnect, KeyError):  # KeyError: bytes instead of text
@@ -120,24 +115,29 @@ class Browser:
             await self.say({"say": "error", "problem": f"{type(problem).__name__}: {problem}"})
 
     async def _obey(self, message: dict[str, Any]) -> None:
-        what = message["do"]
-        if what == "join":
-            await self._join(message.get("game"))
-        elif what == "new":
-            await self._sit_down(self._room.add(await asyncio.to_thread(read_plan(message, self._room.plan).start)))
+        room, table = self._room, self._table
+        if message["do"] == "new":
+            await self._sit_down(room.add(await asyncio.to_thread(read_plan(message, room.plan).start)))
+        elif message["do"] == "join" and message.get("game") is None:  # the game that the command line asked for
+            await self._sit_down(room.first() or room.add(await asyncio.to_thread(room.plan.start)))
+        elif message["do"] == "join":
+            if message["game"] not in list(room.tables):
+                raise ValueError("there is no such game on this server any more")
+            await self._sit_down(room.tables[message["game"]])
+        elif table is None:
+            raise UnreadyError("join a game first")
+        elif table.lock.locked() and not table.game.ready:
+            raise UnreadyError("the others are still deciding")
         else:
-            table = self._table
-            if table is None:
-                raise UnreadyError("join a game first")
-            if table.lock.locked() and isinstance(table.game, PlayedGame) and not table.game.ready:
-                raise UnreadyError("the others are still deciding")
             async with table.lock:
-                await self._move(table, table.game, what, message)
+                await self._move(table, table.game, message)
 
-    async def _move(self, table: Table, game: PlayedGame | WatchedGame, what: str, message: dict[str, Any]) -> None:
+    async def _move(self, table: Table, game: PlayedGame | WatchedGame, message: dict[str, Any]) -> None:
+        what, watched = message["do"], isinstance(game, WatchedGame)
+        if watched != (what == "show"):
+            kinds = ("played", "watched") if watched else ("watched", "played")
+            raise ValueError(f"{what!r} is for games that are {kinds[0]}, this one is {kinds[1]}")
         if isinstance(game, WatchedGame):
-            if what != "show":
-                raise ValueError(f"{what!r} is for games that are played, this one is watched")
             shown = await asyncio.to_thread(game.show, message.get("place", 0), message.get("view", "all"))
             await self.say({**shown, "game": table.id})
         elif what == "act":
@@ -145,21 +145,8 @@ class Browser:
             await table.play_on()
         elif what == "hint":
             await self.say({**await asyncio.to_thread(game.hint), "game": table.id})
-        elif what == "undo":
+        else:
             await self._sit_down(self._room.add(game.undo()))
-        else:
-            raise ValueError(f"{what!r} is for games that are watched, this one is played")
-
-    async def _join(self, name: Any) -> None:
-        """Come back to a game, or begin the one that the command line asked for."""
-        if name is None:
-            table = self._room.first() or self._room.add(await asyncio.to_thread(self._room.plan.start))
-        else:
-            found = self._room.tables.get(name) if isinstance(name, str) else None
-            if found is None:
-                raise ValueError("there is no such game on this server any more")
-            table = found
-        await self._sit_down(table)
 
     async def _sit_down(self, table: Table) -> None:
         self._leave()
@@ -167,10 +154,8 @@ class Browser:
         table.browsers.add(self)
         self._room.touch(table)
         async with table.lock:
-            if isinstance(table.game, WatchedGame):
+            if table.game.ready:
                 await self.say({**await asyncio.to_thread(table.game.show), "game": table.id})
-            elif table.game.ready:
-                await self.say({**table.game.table(), "game": table.id})
             else:
                 await table.play_on()
 
@@ -187,7 +172,7 @@ def read(text: str) -> dict[str, Any]:
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError("a message is a JSON object") from None
+        message = None
     if not isinstance(message, dict):
         raise ValueError("a message is a JSON object")
     allowed = ("join", "new", "act", "undo", "hint", "show")
@@ -300,8 +285,7 @@ class Guard:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            extra = [(key.lower().encode(), value.encode()) for key, value in SAFETY.items()]
-            message = {**message, "headers": [*message["headers"], *extra]}
+            MutableHeaders(scope=message).update(SAFETY)
         await send(message)
 
     return sending
@@ -319,11 +303,8 @@ def make_app(room: Room, token: str) -> ASGIApp:
         await connection.accept()
         await Browser(connection, room).serve()
 
-    routes: Iterable[Any] = (
-        WebSocketRoute("/{token}/socket", socket),
-        Route("/{token}/{name:path}", file),
-    )
-    return Guard(Starlette(routes=list(routes)), token)
+    routes = [WebSocketRoute("/{token}/socket", socket), Route("/{token}/{name:path}", file)]
+    return Guard(Starlette(routes=routes), token)
 
 
 def serve(room: Room, port: int, announce: Callable[[str], None]) -> None:

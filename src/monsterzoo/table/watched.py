@@ -30,6 +30,9 @@ class WatchedGame:
         self._names, self._players, self._start = list(names), list(players), env.states
         self._events: dict[str, list[list[Event]]] = {}
 
+    ready = True
+    """Whether it can be shown at once; see `PlayedGame.ready`."""
+
     @property
     def complete(self) -> bool:
         """Whether there is nothing left to play."""
@@ -58,7 +61,7 @@ class WatchedGame:
             "players": self._names,
             "scene": drawn,
             "from": 0,
-            "events": events_as_json(events),
+            "events": events_as_json(events, seat or 0, self.variant.players),
             "place": place,
             "moves": len(self.moves),
             "complete": self.complete,

@@ -76,10 +76,9 @@ export function draw(scene, svg, choose, say) {
   }
 }
 
-/** Move the focus to the next or previous thing that can be chosen. */
-export function moveFocus(svg, step) {
-  const targets = [...svg.querySelectorAll(".target")];
-  if (!targets.length) return;
-  const at = targets.indexOf(document.activeElement);
-  targets[at < 0 ? (step > 0 ? 0 : targets.length - 1) : (at + step + targets.length) % targets.length].focus();
+/** Move the focus to the next or previous of some elements. */
+export function moveFocus(elements, step) {
+  const all = [...elements];
+  const at = all.indexOf(document.activeElement);
+  all[at < 0 ? (step > 0 ? 0 : all.length - 1) : (at + step + all.length) % all.length]?.focus();
 }

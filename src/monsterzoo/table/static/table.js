@@ -3,14 +3,21 @@
 import { draw, moveFocus } from "./drawing.js";
 
 const $ = (id) => document.getElementById(id);
+const targets = () => $("scene").querySelectorAll(".target"); // what can be chosen
 const KEY = `monsterzoo ${location.pathname}`; // the last game of this server, to come back to
 let socket = null;
 let shown = null; // the message on the table
 let waiting = []; // messages still to be shown
 let timer = 0;
 let events = [];
-let welcome = null;
+let variants = []; // games that can be started here, with their options
 let running = 0;
+
+function make(name, properties, ...children) {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...children);
+  return element;
+}
 
 // --- The connection ---
 
@@ -20,7 +27,7 @@ function connect() {
     complain("");
     send({ do: "join", game: location.hash.slice(1) || localStorage.getItem(KEY) || null });
   });
-  socket.addEventListener("message", (event) => HEARD[JSON.parse(event.data).say](JSON.parse(event.data)));
+  socket.addEventListener("message", (event) => HANDLERS[JSON.parse(event.data).say](JSON.parse(event.data)));
   socket.addEventListener("close", () => {
     complain("The server does not answer; trying again …");
     setTimeout(connect, 1500);
@@ -34,11 +41,8 @@ function complain(problem) {
   $("problem").textContent = problem;
 }
 
-const HEARD = {
-  welcome(message) {
-    welcome = message;
-    fillSetup();
-  },
+const HANDLERS = {
+  welcome: fillSetup,
   error(message) {
     if (!shown && (location.hash || localStorage.getItem(KEY))) { // the game to come back to is gone
       history.replaceState(null, "", location.pathname);
@@ -103,7 +107,7 @@ function show(message) {
   $("hint").disabled = !mine;
   $("hints").hidden = true;
   $("watching").hidden = playing;
-  if (focused && mine) moveFocus($("scene"), 1);
+  if (focused && mine) moveFocus(targets(), 1);
 }
 
 function say(words) { // what a click would do
@@ -112,19 +116,8 @@ function say(words) { // what a click would do
 
 function showHistory() {
   const list = $("history");
-  const seat = shown.players.indexOf("you");
-  list.replaceChildren(...events.map(([text, who]) => {
-    const item = document.createElement("li");
-    item.textContent = text;
-    if (who >= 0) item.className = `seat-${(observer(seat) + who) % shown.players.length}`;
-    return item;
-  }));
+  list.replaceChildren(...events.map(([text, seat]) => make("li", { className: seat < 0 ? "" : `seat-${seat}` }, text)));
   list.scrollTop = list.scrollHeight;
-}
-
-function observer(seat) {
-  if (shown.say === "table") return Math.max(seat, 0);
-  return shown.view === "all" ? 0 : Number(shown.view.split("_")[1]);
 }
 
 function choose(part) {
@@ -146,14 +139,8 @@ function act(action) {
 
 function openMenu(part) {
   $("menu-title").textContent = part.label;
-  $("choices").replaceChildren(...part.actions.map(([action, words]) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = words;
-    button.dataset.action = action;
-    button.addEventListener("click", () => { $("menu").close(); act(action); });
-    return button;
-  }));
+  $("choices").replaceChildren(...part.actions.map(([action, words]) =>
+    make("button", { type: "button", onclick: () => { $("menu").close(); act(action); } }, words)));
   $("menu").showModal();
   $("choices").firstElementChild.focus();
 }
@@ -161,17 +148,11 @@ function openMenu(part) {
 function showHint(message) {
   document.body.classList.remove("waiting");
   if (!shown || message.decision !== shown.decision) return;
-  $("bars").replaceChildren(...message.actions.map((one) => {
-    const item = document.createElement("li");
-    const chance = one.chance === null ? "not tried" : `${Math.round(100 * one.chance)} %`;
-    item.append(`${one.words}: ${chance}`);
-    const bar = document.createElement("span");
-    bar.className = "bar";
-    const filled = document.createElement("span");
-    filled.style.width = `${100 * (one.chance ?? 0)}%`;
-    bar.append(filled);
-    item.append(bar);
-    return item;
+  $("bars").replaceChildren(...message.actions.map(({ words, chance }) => {
+    const filled = make("span", {});
+    filled.style.width = `${100 * (chance ?? 0)}%`;
+    const said = chance === null ? "not tried" : `${Math.round(100 * chance)} %`;
+    return make("li", {}, `${words}: ${said}`, make("span", { className: "bar" }, filled));
   }));
   $("hints").hidden = false;
 }
@@ -183,11 +164,8 @@ function watchControls(message) {
   $("place").value = message.place;
   const more = message.complete ? "" : " so far";
   $("move").textContent = `Move ${message.place} of ${message.moves}${more}`;
-  $("view").replaceChildren(...message.views.map((view) => {
-    const option = new Option(view === "all" ? "everybody" : view, view);
-    option.selected = view === message.view;
-    return option;
-  }));
+  $("view").replaceChildren(...message.views.map((view) =>
+    new Option(view === "all" ? "everybody" : view, view, false, view === message.view)));
   const ended = message.complete && message.place === message.moves;
   $("forward").disabled = $("end").disabled = ended;
   $("back").disabled = $("start").disabled = message.place === 0;
@@ -222,22 +200,20 @@ $("view").addEventListener("change", () => look(shown.place));
 
 // --- New games ---
 
-function fillSetup() {
-  const variants = welcome.games.flatMap((game) => game.variants.map((options) => ({ game, options })));
-  $("setup-game").replaceChildren(...variants.map(({ game, options }, i) => {
+function fillSetup({ games, plan, policies }) {
+  variants = games.flatMap(({ name, title, variants: all }) => all.map((options) => ({ game: name, title, options })));
+  const usual = variants.findIndex(({ game, options }) =>
+    game === plan.game && options.players === (plan.options.players ?? options.players));
+  $("setup-game").replaceChildren(...variants.map(({ title, options }, i) => {
     const words = Object.entries(options).map(([key, value]) => `${key} ${value}`).join(", ");
-    const option = new Option(`${game.title} (${words})`, i);
-    option.selected = game.name === welcome.plan.game && options.players === (welcome.plan.options.players ?? options.players)
-      && !$("setup-game").querySelector("[selected]");
-    return option;
+    return new Option(`${title} (${words})`, i, false, i === usual);
   }));
-  $("setup-game").dataset.variants = JSON.stringify(variants.map(({ game, options }) => ({ game: game.name, options })));
-  $("policies").replaceChildren(...welcome.policies.map((spec) => new Option(spec, spec)));
-  $("setup-opponents").value = welcome.plan.opponents.join(" ");
+  $("policies").replaceChildren(...policies.map((spec) => new Option(spec, spec)));
+  $("setup-opponents").value = plan.opponents.join(" ");
   fillSeats();
 }
 
-const chosenVariant = () => JSON.parse($("setup-game").dataset.variants)[Number($("setup-game").value)];
+const chosenVariant = () => variants[Number($("setup-game").value)];
 
 function fillSeats() {
   const { players } = chosenVariant().options;
@@ -260,11 +236,9 @@ $("hint").addEventListener("click", () => { document.body.classList.add("waiting
 $("menu-close").addEventListener("click", () => $("menu").close());
 $("menu").addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  const buttons = [...$("choices").children];
-  const at = buttons.indexOf(document.activeElement);
-  if (!step || at < 0) return;
+  if (!step) return;
   event.preventDefault();
-  buttons[(at + step + buttons.length) % buttons.length].focus();
+  moveFocus($("choices").children, step);
 });
 
 document.addEventListener("keydown", (event) => {
@@ -272,7 +246,7 @@ document.addEventListener("keydown", (event) => {
   if (["INPUT", "SELECT"].includes(event.target.tagName) || event.target.id === "history") return;
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   if (step && shown?.say === "watch") { event.preventDefault(); look(Math.max(shown.place + step, 0)); }
-  else if (step) { event.preventDefault(); moveFocus($("scene"), step); }
+  else if (step) { event.preventDefault(); moveFocus(targets(), step); }
   const button = { u: "undo", h: "hint", n: "new" }[event.key];
   if (button && !$(button).hidden && !$(button).disabled) { event.preventDefault(); $(button).click(); }
 });
