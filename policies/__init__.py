@@ -1,4 +1,4 @@
-"""Players for every game: made by `make("heuristic", "pikit_v0", players=3)`, or any object with an `act`."""
+"""Policies for every game: `make("heuristic", "pikit_v0", players=3)`, or any object with `act(decisions)`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""One's own players: a function, a Stable-Baselines3 model, an RLlib module or a torch module as a policy."""
+"""Adapters for foreign models: functions, Stable-Baselines3 models, RLlib and torch modules as policies."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -21,7 +21,7 @@ def from_function(function: Callable[..., Any], name: str | None = None, *, batc
 
     def act(observations: np.ndarray, action_masks: np.ndarray) -> Any:
         answers = [function(row, mask) for row, mask in zip(observations, action_masks)]
-        # Whole numbers of any kind, such as tensors of one; anything else is refused as it is.
+        # Integers of any type, such as tensors of one; anything else is refused as it is.
         return [whole(answer) for answer in answers] if all(map(is_whole, answers)) else answers
 
     return FunctionPolicy(function if batched else act, name or str(getattr(function, "__name__", "function")))
@@ -37,10 +37,8 @@ def from_sb3(model: Any, name: str | None = None, *, deterministic: bool = True)
     spaces = getattr(model.observation_space, "spaces", None)
 
     def act(observations: np.ndarray, action_masks: np.ndarray) -> Any:
-        seen: Any = observations
-        if spaces is not None:
-            parts = {"observation": observations, "action_mask": action_masks}
-            seen = {key: parts[key] for key in spaces}
+        parts = {"observation": observations, "action_mask": action_masks}
+        seen = observations if spaces is None else {key: parts[key] for key in spaces}
         if takes_masks:
             return model.predict(seen, action_masks=action_masks.astype(np.bool_), deterministic=deterministic)[0]
         import torch
@@ -51,7 +49,7 @@ def from_sb3(model: Any, name: str | None = None, *, deterministic: bool = True)
                 logits = model.policy.get_distribution(tensors).distribution.logits
             else:
                 logits = model.policy.q_net(tensors)
-        return _masked_choice(logits, action_masks, None, 1.0)
+        return _masked_choice(logits, action_masks)
 
     return FunctionPolicy(act, name or type(model).__name__.lower())
 
@@ -61,20 +59,20 @@ def from_rllib(
 ) -> FunctionPolicy:
     """A policy from an RLlib algorithm (new API stack), one of its checkpoints, or an RLModule with masked logits.
 
-    The best legal action is taken, or one is drawn. Loading a checkpoint runs code from it: use only your own. Raises
+    The best legal action is taken, or one is sampled. Loading a checkpoint runs code from it: use only your own. Raises
     `ValueError` for a folder without a module, and where there are several modules and `module_id` names none of them.
     """
     import torch
 
     module = rl_module(trained, module_id)
     draws = None if deterministic else torch.Generator().manual_seed(seed)
-    device = next((parameter.device for parameter in module.parameters()), torch.device("cpu"))
+    device = _device(module)
 
     def act(observations: np.ndarray, action_masks: np.ndarray) -> Any:
         parts = {"observation": observations, "action_mask": action_masks}
         seen = {key: torch.as_tensor(values, device=device) for key, values in parts.items()}
         output = module.forward_inference({"obs": seen})
-        return _masked_choice(output["action_dist_inputs"], action_masks, draws, 1.0)
+        return _masked_choice(output["action_dist_inputs"], action_masks, draws)
 
     return FunctionPolicy(act, name or "rllib")
 
@@ -112,27 +110,28 @@ def from_torch(
     """A policy from a torch module that maps float32 observations (B, n) to logits (B, A).
 
     It may also return a tuple whose first part, or a dict whose "logits", are these. The best legal action is taken,
-    or one is drawn with the logits divided by `temperature`.
+    or one is sampled with the logits divided by `temperature`.
     """
     import torch
 
     draws = torch.Generator().manual_seed(seed) if sample else None
-    device = next((parameter.device for parameter in module.parameters()), torch.device("cpu"))
+    device = _device(module)
 
     def act(observations: np.ndarray, action_masks: np.ndarray) -> Any:
         with torch.no_grad():
             output = module(torch.as_tensor(observations, dtype=torch.float32, device=device))
-        if isinstance(output, dict):
-            output = output["logits"]
-        elif isinstance(output, tuple):
-            output = output[0]
-        return _masked_choice(output, action_masks, draws, temperature)
+        logits = output["logits"] if isinstance(output, dict) else output[0] if isinstance(output, tuple) else output
+        return _masked_choice(logits, action_masks, draws, temperature)
 
     return FunctionPolicy(act, name or type(module).__name__.lower())
 
 
-def _masked_choice(logits: Any, action_masks: np.ndarray, draws: Any, temperature: float) -> np.ndarray:
-    """The best legal action of each row, or a drawn one."""
+def _device(module: Any) -> Any:
+    return next((parameter.device for parameter in module.parameters()), "cpu")
+
+
+def _masked_choice(logits: Any, action_masks: np.ndarray, draws: Any = None, temperature: float = 1.0) -> np.ndarray:
+    """The best legal action of each row, or one sampled with the generator `draws`."""
     import torch
 
     logits = logits.cpu().masked_fill(torch.as_tensor(action_masks == 0), -torch.inf)

@@ -1,8 +1,7 @@
-"""Heuristic players, one module per game: how a good human player would play.
+"""Heuristic policies, one module per game: rules of thumb of a good human player.
 
-A game's module registers one compiled function `(view, words) -> action`, which reads what the seat knows and the set
-of its legal actions, and never sees a state. A game from outside does the same with `register_heuristic`; a game
-without a heuristic has everything but the spec "heuristic".
+A game's module registers one compiled function `(view, words) -> action`, which reads what the seat knows and the bit
+set of its legal actions, and never sees a state. Games from outside do the same with `register_heuristic`.
 """
 
 from collections.abc import Callable
@@ -23,7 +22,7 @@ from ..base import legal_masks, named
 
 
 class Heuristic(NamedTuple):
-    """Every seat plays the game's heuristic."""
+    """Compiled policy: the game's heuristic."""
 
     level: int = 1
 
@@ -59,7 +58,7 @@ def sole(words):
 
 @compiled
 def choose_by_heuristic(policy, state, seat, words, views, stream):
-    """The heuristic's action for an acting seat; where only one is legal, nothing is looked at."""
+    """The heuristic's action for an acting seat; a forced one without looking at the view."""
     legal(state, seat, words)
     only = sole(words)
     if only >= 0:
@@ -75,7 +74,7 @@ compiled_policy(Heuristic, choose_by_heuristic)
 def advise_views(views, masks, words, choices):
     """The heuristic's action for every view; `views` (B,), `masks` (B, A) int8.
 
-    Returns the first row whose mask has no such action, as no table shows one; -1 if all is well.
+    Returns the first row whose mask does not allow the action, -1 if there is none.
     """
     for i in range(len(choices)):
         words[:] = np.uint64(0)

@@ -1,8 +1,8 @@
-"""Networks inside compiled loops: one observation at a time, skipping what is zero.
+"""Compiled evaluation of residual networks, one observation at a time.
 
-Of an observation's columns few are set, and of a rectified layer's about half: adding up the weights of those alone is
-several times quicker than a matrix product of a batch, and needs no batch. Weights are arrays that kernels are given,
-so all networks of a game share one compilation.
+Few columns of an observation are set: adding up the weights of those alone is several times faster than the matrix
+product of a batch, and needs no batch. Weights are arguments of kernels, so that all networks of a game share one
+compilation.
 """
 
 from typing import Any, NamedTuple
@@ -20,57 +20,42 @@ BYTE = np.uint64(0xFF)
 
 
 class Weights(NamedTuple):
-    """A residual network, float32; weights are (inputs, outputs), so that an input's are side by side."""
+    """A residual network, float32; weights are (inputs, outputs), so that an input's are side by side.
 
-    stem: Any
-    """(columns, width)"""
-    stem_bias: Any
-    """(width,)"""
-    first: Any
-    """(blocks, width, width)"""
-    first_bias: Any
-    """(blocks, width)"""
-    second: Any
-    """(blocks, width, width)"""
-    second_bias: Any
-    """(blocks, width)"""
-    policy: Any
-    """(width, actions)"""
-    policy_bias: Any
-    """(actions,)"""
-    value: Any
-    """(width, values)"""
-    value_bias: Any
-    """(values,): one for the expected return of the observer, or one for each side, counted from the observer's: the
-    logits of their chances to win"""
+    `value` has one output, the expected return of the observer, or one for each side, counted from the observer's:
+    logits of their win probabilities.
+    """
+
+    stem: Any  # (columns, width)
+    stem_bias: Any  # (width,)
+    first: Any  # (blocks, width, width)
+    first_bias: Any  # (blocks, width)
+    second: Any  # (blocks, width, width)
+    second_bias: Any  # (blocks, width)
+    policy: Any  # (width, actions)
+    policy_bias: Any  # (actions,)
+    value: Any  # (width, values)
+    value_bias: Any  # (values,)
 
 
 class Memory(NamedTuple):
-    """What one thread evaluates a network in."""
+    """Scratch arrays of one thread; float32 but for the observation."""
 
-    row: Any
-    """(columns / 8,) uint64: the observation, to be written before `evaluate`"""
-    columns: Any
-    """(columns,) int8: the same"""
-    hidden: Any
-    """(width,) float32"""
-    normal: Any
-    """(width,) float32: hidden with mean 0 and variance 1"""
-    inner: Any
-    """(width,) float32: between the layers of a block"""
-    logits: Any
-    """(actions,) float32, unmasked: what `evaluate` finds out"""
-    values: Any
-    """(values,) float32, likewise"""
+    row: Any  # (columns / 8,) uint64: the observation, to be written before `evaluate`
+    columns: Any  # (columns,) int8: the same
+    hidden: Any  # (width,)
+    normal: Any  # (width,): `hidden` with mean 0 and variance 1
+    inner: Any  # (width,): between the layers of a block
+    logits: Any  # (actions,): unmasked, the result of `evaluate`
+    values: Any  # (values,): likewise
 
 
 class Net(NamedTuple):
-    """Every seat plays a network's most likely action, or one drawn from its probabilities."""
+    """Compiled policy: a network's most likely action, or one sampled from its probabilities."""
 
     weights: Weights
     memory: Memory
-    temperature: float
-    """0 takes the most likely action, 1 draws from the probabilities."""
+    temperature: float  # 0 takes the most likely action, 1 samples from the probabilities
 
     def fresh(self) -> "Net":
         """The same network with memory of its own, for another thread."""
@@ -97,7 +82,7 @@ def make_net(arrays: dict[str, np.ndarray], temperature: float = 0.0) -> Net:
 
 
 def new_memory(weights: Weights) -> Memory:
-    """Memory to evaluate a network in."""
+    """Scratch arrays to evaluate a network in."""
     row = np.zeros(len(weights.stem) // 8, np.uint64)
     width, actions, values = len(weights.stem_bias), len(weights.policy_bias), len(weights.value_bias)
     sizes = (width, width, width, actions, values)
@@ -126,7 +111,7 @@ def _evaluate(weights, memory):
 
 @compiled
 def evaluate_sparsely(weights, memory):
-    """`evaluate`, adding up the weights of what is not zero."""
+    """`evaluate`, adding up the weights of nonzero columns."""
     hidden = memory.hidden
     write(hidden, weights.stem_bias)
     for k in range(len(memory.row)):
@@ -155,7 +140,7 @@ def apply_layer(inputs, weight, bias, outputs):
 
 @compiled
 def add_layer(inputs, weight, bias, outputs):
-    """A linear layer whose outputs are added to what is there."""
+    """Add a linear layer to `outputs`."""
     add_scaled(outputs, bias, np.float32(1))
     add_products(inputs, weight, outputs)
 
@@ -206,7 +191,7 @@ def write(target, source):
 
 @inlined
 def rectify(values):
-    """What is below 0 becomes 0."""
+    """ReLU, in place."""
     for k in range(len(values)):
         values[k] = max(values[k], np.float32(0))
 
@@ -216,7 +201,7 @@ def rectify(values):
 
 @compiled
 def choose_by_network(policy, state, seat, words, views, stream):
-    """The network's action for an acting seat; where only one is legal, nothing is evaluated."""
+    """The network's action for an acting seat; a forced one without evaluating it."""
     legal(state, seat, words)
     only = sole(words)
     if only >= 0:
@@ -231,7 +216,7 @@ compiled_policy(Net, choose_by_network)
 
 @compiled
 def pick_by_logits(logits, words, temperature, stream):
-    """The legal action with the highest logit, or one drawn with the logits divided by `temperature`."""
+    """The legal action with the highest logit, or one sampled with the logits divided by `temperature`."""
     best, top = -1, np.float32(-np.inf)
     for k in range(len(words)):
         word = words[k]
@@ -240,7 +225,7 @@ def pick_by_logits(logits, words, temperature, stream):
             word = drop_lowest(word)
             value = logits[action]
             if temperature > 0:
-                value -= np.float32(temperature) * np.log(-np.log(uniform(stream)))  # Gumbel's trick
+                value -= np.float32(temperature) * np.log(-np.log(uniform(stream)))  # the Gumbel-max trick
             if best < 0 or value > top:
                 best, top = action, value
     return best
