@@ -148,7 +148,7 @@ def test_a_cold_start_is_measured_in_a_process_of_its_own() -> None:
         coldstart.processor_seconds("1 / 0")
 
 
-# --- Whatever happens to the cache ---
+# --- A small game in another process ---
 
 _USE = """
 from race_cache import GAME
@@ -159,7 +159,7 @@ print(int(games.observations.sum()))
 """
 
 
-def _use(folder: Path, cache: Path, **limits: int) -> subprocess.CompletedProcess[str]:
+def _use(folder: Path, cache: Path, before: str = "", **limits: int) -> subprocess.CompletedProcess[str]:
     def limit() -> None:
         import resource
 
@@ -167,7 +167,7 @@ def _use(folder: Path, cache: Path, **limits: int) -> subprocess.CompletedProces
             resource.setrlimit(resource.RLIMIT_FSIZE, (limits["file_size"],) * 2)
 
     settings = {**os.environ, "MONSTERZOO_CACHE_DIR": str(cache), "PYTHONPATH": str(folder)}
-    command = [sys.executable, "-c", "import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n" + _USE]
+    command = [sys.executable, "-c", f"import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n{before}{_USE}"]
     return subprocess.run(command, env=settings, capture_output=True, text=True, check=False, preexec_fn=limit)
 
 
@@ -175,6 +175,34 @@ def _use(folder: Path, cache: Path, **limits: int) -> subprocess.CompletedProces
 def race(tmp_path: Path) -> Path:
     write_game(tmp_path, "race_cache")
     return tmp_path
+
+
+# --- Releases of numba that linking does not know ---
+
+_RELEASES = {
+    "without code libraries": "import numba.core.codegen; del numba.core.codegen.JITCodeLibrary",
+    "with other code libraries": (
+        "import monsterzoo.envs.compiling.linking as linking; linking.TESTED = (0, 0); del linking._Part.own_module"
+    ),
+    "newer": "import monsterzoo.envs.compiling.linking as linking; linking.TESTED = (0, 0)",
+    "without options": (
+        "from numba.core.cpu import CPUTargetOptions; known = CPUTargetOptions.__bases__[0]; "
+        "del known._nrt, known.no_cfunc_wrapper"
+    ),
+}
+
+
+@pytest.mark.skipif(JIT_OFF, reason="nothing is compiled")
+@pytest.mark.parametrize("release", _RELEASES)
+def test_other_releases_of_numba_play_the_same_games(race: Path, release: str) -> None:
+    expected = _use(race, race / "cache")
+    done = _use(race, race / "other", _RELEASES[release])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == expected.stdout
+    assert done.stderr.count("compiling is slower with numba") == ("code libraries" in release), done.stderr
+
+
+# --- Whatever happens to the cache ---
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of files are set the Unix way")

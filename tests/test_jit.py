@@ -15,8 +15,7 @@ import pytest
 from monsterzoo.envs import make_vec, names
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.compiling import cache, jit
-from monsterzoo.envs.compiling.jit import kernel
-from monsterzoo.envs.compiling.linking import InnerFunction
+from monsterzoo.envs.compiling.jit import InnerFunction, kernel
 from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine

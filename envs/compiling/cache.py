@@ -22,6 +22,7 @@ import numba
 from numba import types
 from numba.core.caching import FunctionCache, NullCache
 
+from .notice import warn_once
 from .type_keys import key_of
 
 _UNUSED_DAYS = 14
@@ -108,7 +109,7 @@ class _KeptCode(FunctionCache):
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # unpickling damaged bytes can raise anything
-            _complain(f"compiled code in {self.cache_path} cannot be read ({_reason(error)}): compiling again")
+            warn_once("cache", f"compiled code in {self.cache_path} cannot be read ({_reason(error)}): compiling again")
             with suppress(Exception):
                 self.flush()
             return None
@@ -118,7 +119,7 @@ class _KeptCode(FunctionCache):
         try:
             super().save_overload(sig, data)
         except Exception as error:  # a full disk, a folder that has become read-only, a damaged index
-            _complain(f"compiled code cannot be kept in {self.cache_path} ({_reason(error)})")
+            warn_once("cache", f"compiled code cannot be kept in {self.cache_path} ({_reason(error)})")
 
 
 @cache
@@ -133,23 +134,13 @@ def _cache_in(folder: Path, function: Callable[..., Any]) -> FunctionCache | Nul
         numba.config.CACHE_DIR = configured
     # Where ours cannot be written numba takes another folder, and would find code of other sources there.
     if kept is None or folder not in Path(kept.cache_path).parents:
-        _complain(f"compiled code cannot be kept in {folder}; MONSTERZOO_CACHE_DIR names another folder")
+        warn_once("cache", f"compiled code cannot be kept in {folder}; MONSTERZOO_CACHE_DIR names another folder")
         return NullCache()
     return kept
 
 
 def _reason(error: Exception) -> str:
     return str(error).partition("\n")[0] or type(error).__name__
-
-
-_complaints: set[str] = set()
-
-
-def _complain(problem: str) -> None:
-    """Say on stderr, once, what is wrong with the cache; everything works without it."""
-    if not _complaints:
-        print(f"monsterzoo: {problem}", file=sys.stderr, flush=True)
-    _complaints.add(problem)
 
 
 @cache

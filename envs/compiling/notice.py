@@ -1,9 +1,11 @@
-"""Progress note while numba compiles."""
+"""What is printed to stderr: a progress note while numba compiles, and warnings."""
 
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+import numba
 
 DELAY = 1.0
 """Seconds of compiling before the note."""
@@ -37,3 +39,19 @@ def compile_notice(what: str, seconds: int) -> Iterator[None]:
     finally:
         _compiling.here = False
         timer.cancel()
+
+
+_warned: set[str] = set()
+
+
+def warn_once(topic: str, text: str) -> None:
+    """Print the first warning about a topic."""
+    if topic not in _warned:
+        _warned.add(topic)
+        print(f"monsterzoo: {text}", file=sys.stderr, flush=True)
+
+
+def warn_of_slow_compiling(error: Exception) -> None:
+    """Print why kernels are compiled without linking."""
+    reason = str(error).partition("\n")[0]
+    warn_once("linking", f"compiling is slower with numba {numba.__version__} ({type(error).__name__}: {reason})")
