@@ -11,9 +11,7 @@ from monsterzoo.training import demo
 TINY = ["--minutes", "0.01", "--num-envs", "16", "--games", "24"]
 
 
-def test_the_demo_trains_plays_and_says_where_everything_is(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_demo_trains_plays_and_says_where_everything_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "a folder" / "demo"
     assert demo.main([*TINY, "--out", str(out)]) == 0
     shown = capsys.readouterr().out

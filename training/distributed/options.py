@@ -1,4 +1,4 @@
-"""The flags `--ray` and `--workers`, which commands share; importing this imports no Ray."""
+"""The flags `--ray` and `--workers`; imports no Ray."""
 
 import argparse
 
