@@ -2,7 +2,7 @@
 
 import argparse
 
-from ..settings import Whole, refusal
+from ..settings import Whole, kept
 
 
 def add_ray_arguments(parser: argparse.ArgumentParser, work: str) -> None:
@@ -17,13 +17,8 @@ def add_ray_arguments(parser: argparse.ArgumentParser, work: str) -> None:
 
 def uses_ray(parsed: argparse.Namespace) -> bool:
     """Whether Ray is wanted; `workers` is a number afterwards. Raises `ValueError` for what is not allowed."""
-    if parsed.workers is None:
-        return parsed.ray is not None
-    allowed = Whole(1, 100_000)
-    try:
-        parsed.workers = allowed(parsed.workers)
-    except (ValueError, TypeError):
-        raise refusal("workers", parsed.workers, allowed) from None
-    if parsed.ray is None:
-        raise ValueError("--workers says nothing without --ray")
-    return True
+    if parsed.workers is not None:
+        parsed.workers = kept("workers", parsed.workers, Whole(1, 100_000))
+        if parsed.ray is None:
+            raise ValueError("--workers says nothing without --ray")
+    return parsed.ray is not None
