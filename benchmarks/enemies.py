@@ -35,7 +35,7 @@ How often an enemy wins that was trained against one player, and plays one side 
 `monsterzoo exploit`. The enemy starts as the network that is shipped: as a copy of "pretrained", which wins as often as
 even, and against the others as what has beaten them already. Its win rate is a lower bound: a better enemy, or one that
 has learned for longer, may win more; one that wins less than even has found nothing. Steps of games are what it has
-learned from; by playouts every decision of its side is played on with several actions, which tells more and takes
+learned from; by rollouts every decision of its side is played on with several actions, which tells more and takes
 longer. Intervals are 95 %; "even" is what an equal player would win. Marked: more than 65 % where two sides play.
 """
 

@@ -1,15 +1,12 @@
-"""Tournaments that cancel luck: every deal is replayed until each player has had every side's cards.
+"""Tournaments on duplicate deals: every deal is replayed until each player has had every side's cards.
 
 A *seating* names the player of each side (a team is one side). Every deal is played with all seatings of at least two
-different players, with the same luck for the game and for the players' own random choices. Each player has then had
-every place equally often, and identical players get exactly equal results.
-
-Deal d is a function of the seed and d alone: a tournament can be interrupted and resumed, and ends up the same.
+different players, with the same luck for the game and for the players' own random choices, so that identical players
+get exactly equal results. Deal d is a function of the seed and d alone: an interrupted tournament ends up the same.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -60,7 +57,7 @@ class ArenaOptions(Checked):
 
     @property
     def most_games(self) -> int:
-        """How many games to play if none of the intervals ends the tournament before."""
+        """How many games to play, unless `until_interval` ends the tournament before."""
         return self.games or (USUAL_GAMES if self.until_interval is None else MOST_GAMES)
 
 
@@ -125,12 +122,6 @@ def step_games(states, seats, choices):
             step(states[i], seats[i], choices[i])
 
 
-@kernel
-def result_of(states, i, shares, scores):
-    """Write the result of game i."""
-    write_result(states[i], shares, scores)
-
-
 # --- The schedule ---
 
 
@@ -177,7 +168,8 @@ class Tournament:
             if self.alone not in self.names:
                 raise ValueError(f"alone={self.alone!r} is none of the players {self.names}")
             self.seatings = self.seatings[(self.seatings == self.names.index(self.alone)).sum(axis=1) == 1]
-        self._resize(0)
+        shape = (0, *self.seatings.shape)
+        self.shares, self.scores, self.done = np.zeros(shape), np.zeros(shape), np.zeros(shape[:2], np.bool_)
 
     @property
     def sides(self) -> int:
@@ -193,16 +185,12 @@ class Tournament:
         """The number of deals that has at least so many games."""
         return -(-games // len(self.seatings))
 
-    def _resize(self, deals: int) -> None:
-        old = self.done if hasattr(self, "done") else None
-        keep = 0 if old is None else len(old)
-        if old is not None and deals <= keep:
-            return
-        shape = (deals, *self.seatings.shape)
-        shares, scores, done = np.zeros(shape), np.zeros(shape), np.zeros(shape[:2], np.bool_)
-        if keep:
-            shares[:keep], scores[:keep], done[:keep] = self.shares, self.scores, self.done
-        self.shares, self.scores, self.done = shares, scores, done
+    def _make_room(self, deals: int) -> None:
+        missing = deals - len(self.done)
+        if missing > 0:
+            for name in ("shares", "scores", "done"):
+                old = getattr(self, name)
+                setattr(self, name, np.concatenate([old, np.zeros((missing, *old.shape[1:]), old.dtype)]))
 
     # --- Playing ---
 
@@ -220,9 +208,8 @@ class Tournament:
     ) -> None:
         """Play until there are `games` games, or all win rates are known to within ± `until_interval`.
 
-        Games already played are kept; an interrupted call loses only unfinished games. With `save` the results are
-        written there now and then, and whenever the call ends. SIGINT and SIGTERM raise `Interrupted` at the next
-        moment at which results are complete. Raises `ValueError` for numbers that are not allowed.
+        Games already played are kept; an interrupted call loses only unfinished games. SIGINT and SIGTERM raise
+        `Interrupted` at the next moment at which results are complete. Raises `ValueError` for numbers not allowed.
 
         Args:
             policies: in the order of `names`.
@@ -231,7 +218,7 @@ class Tournament:
             batch: games at once, where some policy is not compiled.
             threads: for games between compiled policies.
             progress: called now and then.
-            save: file of the results.
+            save: file of the results, written now and then, and whenever the call ends.
             spread: plays the games elsewhere, see `distributed.arena`; the results are the same.
         """
         ArenaOptions(games, until_interval, self.seed, batch, threads)
@@ -239,7 +226,7 @@ class Tournament:
             check_player(policy, self.variant)
         all_compiled = all(compiled_form(policy) is not None for policy in policies)
         last = self.whole_deals(games)
-        self._resize(last)
+        self._make_room(last)
         step_deals = self.whole_deals(4096 if all_compiled else 4 * batch)
         if until_interval is None and (spread is not None or not all_compiled):
             step_deals = max(last, 1)
@@ -254,19 +241,23 @@ class Tournament:
                 saved = monotonic()
             signals.check()
 
-        with signals, self._saved_at_the_end(save):
-            for begin in range(0, last, step_deals):
-                if until_interval is not None and begin and self.precision(begin) <= until_interval:
-                    break
-                open_games = np.argwhere(~self.done[begin : min(begin + step_deals, last)])
-                open_games[:, 0] += begin
-                if not len(open_games):
-                    continue
-                if spread is not None:
-                    spread(self, open_games, tick)
-                else:
-                    self.play_listed(policies, open_games, batch, threads, tick)
-                tick()
+        with signals:
+            try:
+                for begin in range(0, last, step_deals):
+                    if until_interval is not None and begin and self.precision(begin) <= until_interval:
+                        break
+                    open_games = np.argwhere(~self.done[begin : min(begin + step_deals, last)])
+                    open_games[:, 0] += begin
+                    if not len(open_games):
+                        continue
+                    if spread is not None:
+                        spread(self, open_games, tick)
+                    else:
+                        self.play_listed(policies, open_games, batch, threads, tick)
+                    tick()
+            finally:
+                if save is not None:
+                    self.save(save)
 
     def play_listed(
         self,
@@ -277,7 +268,7 @@ class Tournament:
         tick: Callable[[], None] = lambda: None,
     ) -> None:
         """Play the listed games, rows (deal, seating), whatever else was played; see `play`."""
-        self._resize(int(games[:, 0].max(initial=-1)) + 1)
+        self._make_room(int(games[:, 0].max(initial=-1)) + 1)
         tokens = tuple(compiled_form(policy) for policy in policies)
         if all(token is not None for token in tokens):
             self._play_compiled(tokens, games, threads)
@@ -290,26 +281,15 @@ class Tournament:
         self.shares[deals, seatings], self.scores[deals, seatings] = shares, scores
         self.done[deals, seatings] = True
 
-    @contextmanager
-    def _saved_at_the_end(self, path: Path | None) -> Iterator[None]:
-        """Save the results when a block ends, also by an error."""
-        try:
-            yield
-        finally:
-            if path is not None:
-                self.save(path)
-
     def precision(self, deals: int) -> float:
         """The widest half-width of the players' win rates after the first `deals` deals."""
         won, seats = self._by_player(self.shares[:deals], self.done[:deals])
         return float(mean_with_interval(won, seats)[1].max())
 
     def _luck(self, deals: np.ndarray, purpose: str) -> np.ndarray:
-        known: dict[int, np.uint64] = {}
-        for deal in deals.tolist():
-            if deal not in known:
-                known[deal] = generator(env_seed(self.seed, deal), purpose)
-        return np.array([known[deal] for deal in deals.tolist()], np.uint64)
+        """The generator of every listed deal, (G,) uint64."""
+        distinct, place = np.unique(deals, return_inverse=True)
+        return np.array([generator(env_seed(self.seed, deal), purpose) for deal in distinct.tolist()], np.uint64)[place]
 
     def _play_compiled(self, tokens: tuple[Any, ...], games: np.ndarray, threads: int) -> None:
         variant, count = self.variant, len(games)
@@ -354,7 +334,7 @@ class Tournament:
                     continue
                 if running[slot] >= 0:
                     deal, seating = games[running[slot]]
-                    result_of(states, slot, self.shares[deal, seating], self.scores[deal, seating])
+                    write_result(states[slot], self.shares[deal, seating], self.scores[deal, seating])
                     self.done[deal, seating] = True
                 running[slot] = next(waiting, -1)
                 if running[slot] >= 0:
@@ -433,14 +413,8 @@ class Tournament:
                 both = (self.seatings == one).any(axis=1) & (self.seatings == other).any(axis=1)
                 won, seats = self._by_player(shares, done & both)
                 rate, half = mean_with_interval(won[:, [one]], seats[:, [one]])
-                pairs.append(
-                    {
-                        "player": self.names[one],
-                        "against": self.names[other],
-                        "win_rate": float(rate[0]),
-                        "interval": _interval(rate[0], half[0], 0, 1),
-                    }
-                )
+                who = {"player": self.names[one], "against": self.names[other]}
+                pairs.append({**who, "win_rate": float(rate[0]), "interval": _interval(rate[0], half[0], 0, 1)})
         return pairs
 
     # --- Files ---
@@ -468,10 +442,8 @@ class Tournament:
         try:
             identity = json.loads(str(data["identity"]))
             shares, scores, done = (data[name] for name in ("shares", "scores", "done"))
-        except KeyError as error:
-            raise damaged(path, what, f"it lacks {error}") from error
-        except ValueError as error:
-            raise damaged(path, what, error) from error
+        except (KeyError, ValueError) as error:
+            raise damaged(path, what, f"it lacks {error}" if isinstance(error, KeyError) else error) from error
         if not isinstance(identity, dict):
             raise damaged(path, what, "it does not say what was played")
         for key, value in json.loads(json.dumps(self._identity())).items():

@@ -29,7 +29,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def name_file(error: BaseException, path: Path) -> None:
-    """Let an error say which file it is about; that of a full disk does not."""
+    """Make an error name its file; that of a full disk does not."""
     if isinstance(error, OSError) and error.errno and error.filename is None:
         error.filename = str(path)
 

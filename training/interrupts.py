@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
+from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -21,7 +22,7 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def _handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Use a handler for a while; signals that are ignored stay so (nohup), and only the main thread can have any."""
+    """Use a handler for a while, in the main thread; signals that are ignored stay so (nohup)."""
     before = {}
     if threading.current_thread() is threading.main_thread():
         for number in SIGNALS:
@@ -47,7 +48,7 @@ def ending() -> Iterator[None]:
 
 @contextmanager
 def goes_on_from(folder: Path) -> Iterator[None]:
-    """Work of several parts in a folder: an interruption says that the same command goes on."""
+    """An interruption says that the same command goes on from this folder."""
     try:
         yield
     except Interrupted as interruption:
@@ -74,10 +75,8 @@ class DeferredInterrupt:
         self._handling.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._handling.__exit__(kind, error, trace)
+    def __exit__(self, *error: Any) -> None:
+        self._handling.__exit__(*error)
 
     def check(self) -> None:
         """Raise `Interrupted` if a signal has come."""

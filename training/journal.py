@@ -77,8 +77,9 @@ class Journal:
             name_file(error, self.folder / METRICS)
             raise
         if self._events is not None:
-            level = {"win_chance_level": self.chance_level} if any(name.startswith("win_") for name in report) else {}
-            for name, value in {**report, **level}.items():
+            if any(name.startswith("win_") for name in report):
+                report = {**report, "win_chance_level": self.chance_level}
+            for name, value in report.items():
                 self._events.add_scalar(tag(name), value, int(report["updates"]))
         self._display.show(report, self.last, progress)
 

@@ -1,4 +1,4 @@
-"""The network that learns: one for all seats, since observations count seats from the observer."""
+"""Policy and value network, one for all seats: observations count seats from the observer."""
 
 from pathlib import Path
 from typing import Any
@@ -14,19 +14,12 @@ from torch.nn import functional
 
 from .symmetric import Shared, is_symmetric, permuted
 
-PARTS = ("first", "second")
-"""The layers of a block."""
-SUREST = 1000.0
+MAX_FACTOR = 1000.0
 """What logits are multiplied by at most; if that is not enough, actions are equally good."""
 ILLEGAL = -1e9
 """A logit that makes a probability exactly 0 (and, unlike minus infinity, no NaN in the entropy)."""
 
 Layer = nn.Linear | Shared
-
-
-def new_layer(inputs: int, outputs: int, renamings: tuple[np.ndarray, np.ndarray] | None = None) -> Layer:
-    """A linear layer, which shares weights if `renamings` permute its inputs and outputs."""
-    return nn.Linear(inputs, outputs) if renamings is None else Shared(*renamings)
 
 
 class Block(nn.Module):
@@ -74,7 +67,9 @@ class Network(nn.Module):
         moved = None if symmetry is None else permuted(symmetry, width, values)
 
         def layer(inputs: str, outputs: str) -> Layer:
-            return new_layer(sizes[inputs], sizes[outputs], None if moved is None else (moved[inputs], moved[outputs]))
+            if moved is None:
+                return nn.Linear(sizes[inputs], sizes[outputs])
+            return Shared(moved[inputs], moved[outputs])
 
         self.stem = layer("columns", "units")
         self.blocks = nn.ModuleList(Block(layer("units", "units"), layer("units", "units")) for _ in range(blocks))
@@ -96,8 +91,10 @@ class Network(nn.Module):
 
     def layers(self) -> dict[str, Layer]:
         """All layers, by the names that files of weights have for them."""
-        blocks = {f"blocks.{k}.{part}": getattr(block, part) for k, block in enumerate(self.blocks) for part in PARTS}
-        return {"stem": self.stem, **blocks, "policy": self.policy, "value": self.value}
+        layers: dict[str, Any] = {"stem": self.stem}
+        for k, block in enumerate(self.blocks):
+            layers |= {f"blocks.{k}.first": block.first, f"blocks.{k}.second": block.second}
+        return {**layers, "policy": self.policy, "value": self.value}
 
     def forward(self, observations: Tensor, action_masks: Tensor) -> tuple[Tensor, Tensor]:
         """int8 (B, n) and (B, A) to log-probabilities (B, A), `ILLEGAL` or less where masked, and returns (B,)."""
@@ -134,8 +131,7 @@ class Network(nn.Module):
     def probabilities(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
         """How likely each action is to be drawn, (B, A)."""
         log_probs, _ = self(torch.from_numpy(observations), torch.from_numpy(action_masks))
-        likely: np.ndarray = log_probs.exp().numpy()
-        return likely
+        return np.asarray(log_probs.exp())
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The weights as `NeuralPolicy` reads them; the scaling of observations is part of the first layer."""
@@ -181,7 +177,7 @@ class Network(nn.Module):
 
         log_probs, _ = self(torch.from_numpy(observations), torch.from_numpy(action_masks))
         low, high = 1.0, 1.0
-        while entropy_of(high) > entropy and high < SUREST:
+        while entropy_of(high) > entropy and high < MAX_FACTOR:
             low, high = high, 2 * high
         for _ in range(20):
             middle = (low + high) / 2
@@ -190,25 +186,14 @@ class Network(nn.Module):
             parameter.mul_(high)
 
 
-def about(variant: Variant, **more: Any) -> dict[str, Any]:
-    """What a file of weights says about itself."""
-    return {
-        "game": variant.game.name,
-        "options": variant.options,
-        "layout": variant.layout.signature,
-        "actions": variant.num_actions,
-        **more,
-    }
-
-
-def write(path: Path, network: Network, variant: Variant, dtype: type = np.float32, **more: Any) -> None:
+def write(path: Path, network: Network, variant: Variant, **more: Any) -> None:
     """Write the policy's file; `more` goes into what it says about itself."""
-    arrays: dict[str, np.ndarray] = {name: values.astype(dtype) for name, values in network.arrays().items()}
-    files.write(path, arrays, about(variant, **more))
+    about = {"game": variant.game.name, "options": variant.options, "layout": variant.layout.signature}
+    files.write(path, network.arrays(), {**about, "actions": variant.num_actions, **more})
 
 
 class NetworkPolicy:
-    """A network as it stands now, for games inside of training."""
+    """A network as a policy, for games inside of training."""
 
     def __init__(self, network: Network, seed: int = 0, greedy: bool = False, name: str = "network") -> None:
         self.network, self.greedy, self.name = network, greedy, name

@@ -133,7 +133,7 @@ class PPOTrainer(Learner):
         explained = 1 - np.var(returns - buffer.values[rows]) / max(np.var(returns), 1e-8)
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         rate = self.set_learning_rate()
-        entropy_coef = self.fallen(config.entropy_coef, config.final_entropy_coef)
+        entropy_coef = self.annealed(config.entropy_coef, config.final_entropy_coef)
         sums: dict[str, float] = defaultdict(float)
         count = 0
         for _ in range(config.epochs):

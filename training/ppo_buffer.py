@@ -46,7 +46,7 @@ class RolloutBuffer:
         self.count = 0
 
     def add(self, games: np.ndarray, seats: np.ndarray, **columns: np.ndarray) -> None:
-        """Append one decision for each of the given games and its seat; `columns` are the first two table rows."""
+        """Append a decision for each of the given games and its seat; `columns` are the first two rows of the table."""
         new = slice(self.count, self.count + len(games))
         for name, values in columns.items():
             getattr(self, name)[new] = values

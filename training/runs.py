@@ -46,8 +46,6 @@ class Learner(ABC):
     def __init__(self, config: RunConfig, variant: Variant, values: int = 1) -> None:
         torch.set_num_threads(config.threads)
         self.variant = variant
-        self.notes: list[str]
-        """For whoever watches."""
         self.config, self.notes = config.settled(variant)
         torch.manual_seed(config.seed)
         self.network = Network.for_variant(variant, config.width, config.blocks, values, config.symmetric)
@@ -72,13 +70,13 @@ class Learner(ABC):
     def update(self) -> dict[str, float]:
         """Play, learn, and return what there is to report."""
 
-    def fallen(self, first: float, share: float) -> float:
-        """What is left at this moment of a number that falls evenly to a share of itself in the course of the run."""
+    def annealed(self, first: float, share: float) -> float:
+        """The present value of a number that falls linearly to a share of itself in the course of the run."""
         return first * (1 - self.progress * (1 - share))
 
     def set_learning_rate(self) -> float:
-        """Make the optimiser's rate that of this moment of the run."""
-        rate = self.fallen(self.config.learning_rate, self.config.final_learning_rate)
+        """Anneal the optimiser's learning rate."""
+        rate = self.annealed(self.config.learning_rate, self.config.final_learning_rate)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         return rate
@@ -116,7 +114,7 @@ class Learner(ABC):
         content = {
             "progress": {name: getattr(self, name) for name in PROGRESS},
             "network": self.network.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
+            "optimizer": self.optimizer.state_dict()["state"],  # its settings follow from the options
             **self.content(),
         }
         # In this order: a run whose last checkpoint is written has its last policy too, and nothing left to do.
@@ -137,31 +135,25 @@ class Learner(ABC):
             wrong = f"it lacks {error}" if isinstance(error, KeyError) else error
             raise damaged(path, "a checkpoint of this run", wrong) from error
         self.network.load_state_dict(content["network"])
-        self.optimizer.load_state_dict(content["optimizer"])
+        settings = self.optimizer.state_dict()["param_groups"]
+        self.optimizer.load_state_dict({"state": content["optimizer"], "param_groups": settings})
         for name in PROGRESS:
             setattr(self, name, content["progress"][name])
 
     def _check(self, content: dict[str, Any]) -> None:
         """Raise `ValueError` unless progress, network and optimiser of a checkpoint fit."""
-        progress, optimizer = content["progress"], content["optimizer"]
         for name, kind in PROGRESS.items():
-            number = progress[name]
+            number = content["progress"][name]
             if isinstance(number, bool) or not isinstance(number, kind) or not 0 <= number < float("inf"):
                 raise ValueError(f"{name} is {number!r}")
         check_weights(content["network"], self.network.state_dict(), "network")
         parameters = dict(enumerate(self.network.parameters()))
-        for index, moments in optimizer["state"].items():
+        for index, moments in content["optimizer"].items():
             like = {"step": torch.zeros(()), "exp_avg": parameters[index], "exp_avg_sq": parameters[index]}
             check_tensors(moments, like, "optimizer")
             for name in ("step", "exp_avg_sq"):
                 if (moments[name] < 0).any():
                     raise ValueError(f"{name} of the optimizer has negative numbers")
-        for group, like in zip(optimizer["param_groups"], self.optimizer.state_dict()["param_groups"], strict=True):
-            if missing := like.keys() - group.keys():
-                raise ValueError(f"the optimizer lacks {', '.join(sorted(missing))}")
-            for name in like.keys() - {"lr"}:  # the learning rate is set before every update
-                if group[name] != like[name]:
-                    raise ValueError(f"{name} of the optimizer is {group[name]!r}, not {like[name]!r}")
 
 
 def check_tensors(found: dict[str, Tensor], like: dict[str, Tensor], what: str) -> None:
@@ -202,11 +194,11 @@ def to_arrays(tensors: dict[str, Tensor]) -> dict[str, np.ndarray]:
     return {name: values.numpy() for name, values in tensors.items()}
 
 
-def trainer_of(method: str) -> type[Learner]:
-    """The class that learns by a method."""
+def trainer_of(method: str) -> Callable[..., Learner]:
+    """The class that learns by a method, made as `kind(config, game)`."""
     module, name = TRAINERS[method].split(".")
-    found: type[Learner] = getattr(import_module(f".{module}", __package__), name)
-    return found
+    kind: Callable[..., Learner] = getattr(import_module(f".{module}", __package__), name)
+    return kind
 
 
 def train(
@@ -214,8 +206,8 @@ def train(
 ) -> dict[str, Any]:
     """Train until the budget is used up; returns the run's summary, which is also in its folder.
 
-    SIGINT and SIGTERM end it after the update under way: a checkpoint is saved, then `Interrupted` is raised. A `kind`
-    of learner other than the method's own is made as `kind(config, game)`.
+    SIGINT and SIGTERM end it after the update under way: a checkpoint is saved, then `Interrupted` is raised. `kind` is
+    a learner other than the method's own.
 
     Raises `ValueError` if the folder already holds a run and `resume` is false, or holds none and it is true.
     """

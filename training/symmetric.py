@@ -1,9 +1,9 @@
-"""Networks that know a game's symmetries: what differs by names alone is learned once.
+"""Symmetry-equivariant layers: what differs by names alone is learned once.
 
 A layer's weights lead from one permuted set to another: columns, hidden units or actions. A renaming moves a weight to
-another place; all places that a weight can get to by renamings share one number. Bite Night has twenty-five kinds of
-tiles, and what a network has learned of a red vampire it knows of a green coffin. Outside of learning nothing is
-different: the expanded weights are those of an ordinary network (Ravanbakhsh et al., 2017, for groups in general).
+another place; all places that a weight can get to by renamings share one number (Ravanbakhsh et al., 2017). What a
+network has learned of a red vampire it then knows of a green coffin. Outside of learning nothing is different: the
+expanded weights are those of an ordinary network.
 """
 
 import numpy as np
@@ -32,8 +32,9 @@ class Shared(nn.Module):
         self.register_buffer("bias_orbits", _orbits(one, outputs), persistent=False)
         self.shape = (outputs.shape[1], inputs.shape[1])
         bound = self.shape[1] ** -0.5  # as in torch's own layer
-        self.shared_weight = nn.Parameter(torch.empty(_count(self.weight_orbits)).uniform_(-bound, bound))
-        self.shared_bias = nn.Parameter(torch.empty(_count(self.bias_orbits)).uniform_(-bound, bound))
+        count_weights, count_biases = int(self.weight_orbits.max()) + 1, int(self.bias_orbits.max()) + 1
+        self.shared_weight = nn.Parameter(torch.empty(count_weights).uniform_(-bound, bound))
+        self.shared_bias = nn.Parameter(torch.empty(count_biases).uniform_(-bound, bound))
 
     @property
     def weight(self) -> Tensor:
@@ -100,7 +101,3 @@ def _orbits(inputs: np.ndarray, outputs: np.ndarray) -> Tensor:
             orbits = np.minimum(orbits, back)
         if (orbits == before).all():
             return torch.from_numpy(np.unique(orbits, return_inverse=True)[1].ravel())
-
-
-def _count(orbits: Tensor) -> int:
-    return int(orbits.max()) + 1

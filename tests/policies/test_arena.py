@@ -151,7 +151,7 @@ def test_players_made_for_another_table_stop_a_tournament():
 
 def test_win_rates_and_scores_of_known_results():
     games, _ = tournament(["random", "heuristic"])
-    games._resize(4)
+    games._make_room(4)
     games.done[:] = True
     # Player 1 has side 1, then side 0. It wins both games of deals 0 … 2; in deal 3 the cards decide.
     games.shares[:3] = [[0, 1], [1, 0]]

@@ -1,6 +1,5 @@
 """Networks that share weights by a game's symmetries: what they compute and learn, and where they cannot start."""
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from monsterzoo.envs import make_vec
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.symmetry import Symmetry
 from monsterzoo.policies.networks import WEIGHTS, read
-from monsterzoo.training.config import PPOConfig, RolloutConfig, RunConfig
+from monsterzoo.training.config import RolloutConfig
 from monsterzoo.training.network import Network, NetworkPolicy, write
 from monsterzoo.training.rollout_learning import RolloutTrainer
 from monsterzoo.training.symmetric import Shared, is_symmetric
@@ -119,13 +118,6 @@ def test_a_layer_too_narrow_for_all_things_has_none_of_them() -> None:
     chosen = policy.act(games.decisions())
     assert games.action_masks[np.arange(4), chosen].all()
     assert network.stem.weight.shape == (8, games.variant.layout.size)
-
-
-def test_runs_from_before_there_were_symmetries_go_on_without(tmp_path: Path) -> None:
-    written = PPOConfig(game="bite_night_v0", players=3).to_dict()
-    assert written.pop("symmetric") is True
-    (tmp_path / "run.json").write_text(json.dumps({"config": written}))
-    assert RunConfig.read(tmp_path / "run.json").symmetric is False
 
 
 def test_rows_that_are_no_permutations_and_symmetries_of_other_games_are_refused() -> None:

@@ -19,27 +19,24 @@ def play_on_ray(players: Sequence[str | Policy], batch: int = 64, workers: int |
     """For `Tournament.play(spread=…)`, within `joined`; players are specs, or policies that can be pickled."""
 
     def play(tournament: Tournament, games: np.ndarray, tick: Callable[[], None]) -> None:
+        game, options = tournament.variant.game.name, tournament.variant.options
+        about = {"seed": tournament.seed, "alone": tournament.alone}
         size = min(MAX_GAMES, -(-len(games) // (PARTS * count_workers(workers))))
         parts = [games[start : start + size] for start in range(0, len(games), size)]
-        about = {
-            "game": tournament.variant.game.name,
-            "options": tournament.variant.options,
-            "players": tuple(players),
-            "seed": tournament.seed,
-            "alone": tournament.alone,
-            "batch": batch,
-        }
-        for number, (shares, scores) in map_tasks(play_part, [(about, part) for part in parts], workers, tick):
+        tasks = [(game, options, tuple(players), about, batch, part) for part in parts]
+        for number, (shares, scores) in map_tasks(play_part, tasks, workers, tick):
             tournament.take(parts[number], shares, scores)
 
     return play
 
 
-def play_part(about: dict[str, Any], games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def play_part(
+    game: str, options: dict[str, Any], players: Sequence[str | Policy], about: dict[str, Any], batch: int, games: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """Shares and scores (G, sides) of the listed games (G, 2)."""
-    variant = find_game(about["game"]).variant(**about["options"])
-    names, policies = enter(variant, about["players"], about["seed"])
-    tournament = Tournament(variant, names, about["seed"], about["alone"])
-    tournament.play_listed(policies, games, about["batch"])
+    variant = find_game(game).variant(**options)
+    names, policies = enter(variant, players, about["seed"])
+    tournament = Tournament(variant, names, **about)
+    tournament.play_listed(policies, games, batch)
     deals, seatings = games.T
     return tournament.shares[deals, seatings], tournament.scores[deals, seatings]

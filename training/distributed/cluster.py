@@ -8,29 +8,23 @@ from typing import Any
 import ray
 from ray.exceptions import RayError, RayTaskError
 
-LOCAL = "local"
-"""The address that stands for a Ray of our own, on this machine, as long as it is needed."""
 MAX_RETRIES = 3
 """How often Ray runs a task again whose worker or node was lost."""
 
 
 @contextmanager
-def joined(address: str = LOCAL, workers: int | None = None) -> Iterator[None]:
+def joined(address: str = "local", workers: int | None = None) -> Iterator[None]:
     """Join the Ray at an address ("auto", "host:6379", "ray://host:10001"), or start one for "local".
 
-    Where this process has already joined one, that is used, whatever the address. What was begun here is left again.
-    Raises `ValueError` if there is no Ray at the address.
-
-    Args:
-        address: where Ray is.
-        workers: processors that a Ray of our own is to have; None for those of the machine.
+    A Ray of our own has `workers` processors, or those of the machine. Where this process has already joined one, that
+    is used, whatever the address. Raises `ValueError` if there is no Ray at the address.
     """
     if ray.is_initialized():
         yield
         return
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
     try:
-        if address == LOCAL:
+        if address == "local":
             ray.init("local", num_cpus=workers, include_dashboard=False, **quiet)
         else:
             ray.init(address, **quiet)
@@ -59,7 +53,8 @@ def map_tasks(
     function raises, and Ray's own error for a task that has lost its worker more than `MAX_RETRIES` times.
     """
     remote, workers = ray.remote(max_retries=MAX_RETRIES)(function), count_workers(workers)
-    waiting, running = enumerate(tasks), {}
+    waiting = enumerate(tasks)
+    running: dict[Any, int] = {}
     try:
         while True:
             for number, task in islice(waiting, workers - len(running)):

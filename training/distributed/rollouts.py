@@ -1,8 +1,4 @@
-"""Rollout learning on Ray: `monsterzoo train --method rollouts --ray ADDRESS --workers N`.
-
-All games stay with the learner. For every update each worker gets a part of them, with the network as it is, plays it
-on and sends back games and samples.
-"""
+"""Rollout learning on Ray: `monsterzoo train --method rollouts --ray ADDRESS --workers N`."""
 
 from itertools import pairwise
 from typing import Any
@@ -19,14 +15,14 @@ from .cluster import count_workers, map_tasks
 
 
 class RayRolloutTrainer(RolloutTrainer):
-    """Rollout learning whose games are played on Ray; within `joined`."""
+    """Sends the games out in parts in every update, with the network as it is; within `joined`."""
 
     def __init__(self, config: RolloutConfig, game: Game | None = None, workers: int | None = None) -> None:
         super().__init__(config, game)
         self.workers = count_workers(workers)
 
     def play(self, sampling: Sampling, luck: np.ndarray) -> None:
-        """Play all games on, in parts."""
+        """See `RolloutTrainer.play`."""
         games, network = len(self.states), ray.put(self.network.arrays())
         parts = list(pairwise(np.linspace(0, games, min(self.workers, games) + 1).astype(int)))
         tasks = [(self.config, sampling, network, self.states[a:b], luck[a:b]) for a, b in parts]

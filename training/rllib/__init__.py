@@ -18,7 +18,7 @@ for _ in range(50):
 | `module` | `MaskedModule`, the network of `monsterzoo train` as an RLModule: it chooses among legal actions only |
 
 A seat's episode has only its own decisions. Each earns what the seat is paid until it decides again, or until the game
-is over, whoever moves last (`credit`); the terminal observation is what the seat knew at the end of that same game. An
+is over, whoever moves last (`ppo_buffer`); the terminal observation is what the seat knew at the end of that game. An
 episode that goes on when a sample ends is cut at the seat's latest decision: its observation is the one to bootstrap
 from, and the decision itself belongs to the next sample.
 """
