@@ -1,10 +1,14 @@
 """How often a policy wins: one side against the same opponent on all others."""
 
+from typing import Any
+
 import numpy as np
 from monsterzoo.envs import VectorGame
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.kernels import share_of_win
 from monsterzoo.policies import Policy
+
+from .ratings import NORMAL_95
 
 
 def play_games(variant: Variant, policy: Policy, opponent: Policy, games: int, seed: int) -> np.ndarray:
@@ -28,3 +32,10 @@ def play_games(variant: Variant, policy: Policy, opponent: Policy, games: int, s
         for game in np.flatnonzero((batch.terminated | batch.truncated) & waiting):
             shares[game] = share_of_win(batch.final_states[game], side[game])
     return shares
+
+
+def win_rate_alone(variant: Variant, policy: Policy, opponent: Policy, games: int, seed: int) -> dict[str, Any]:
+    """Win rate, with its 95 % interval, of a policy that plays one side against an opponent on all others."""
+    shares = play_games(variant, policy, opponent, games // variant.sides * variant.sides, seed)
+    rate, half = float(shares.mean()), NORMAL_95 * float(shares.std()) / len(shares) ** 0.5
+    return {"games": len(shares), "win_rate": rate, "interval": [rate - half, rate + half]}

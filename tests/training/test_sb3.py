@@ -1,7 +1,5 @@
 """MaskablePPO's environments: the games of the AEC API, step by step, and self-play against the past."""
 
-import re
-
 import numpy as np
 import pytest
 import torch
@@ -11,7 +9,6 @@ from needs import needs
 
 needs("sb3_contrib")
 
-from monsterzoo.benchmarks import sb3 as benchmark
 from monsterzoo.policies import from_sb3
 from monsterzoo.training import sb3
 from monsterzoo.training.exits import exit_code
@@ -203,16 +200,6 @@ def test_maskable_ppo_plays_against_its_own_past() -> None:
     actions = from_sb3(model).act(env.games.reset()[0]["observation"], masks.astype(np.int8), np.zeros(16, np.int64))
     assert masks[np.arange(16), actions].all()
     assert len(model.ep_info_buffer) > 0
-
-
-def test_the_benchmark_compares_equal_rollouts(capsys: pytest.CaptureFixture[str]) -> None:
-    sizes = "--num-envs 8 --few 2 --rollout 32 --batch-size 16 --seconds 0.01 --rounds 1"
-    assert benchmark.main(f"--game {GAME} --players 4 {sizes}".split()) == 0
-    shown = capsys.readouterr().out
-    for row in ("make_vec_env, 8 games", "AEC environments, 2 games", "AEC environments, 8 games"):
-        assert re.search(rf"^.*{row} +[\d,]+ +[\d,]+$", shown, re.MULTILINE), row
-    for row in ("as customary: .* 2 games", "as many games: .* 8 games"):
-        assert re.search(rf"^{row}( +\d+\.\d){{3}}$", shown, re.MULTILINE), row
 
 
 @pytest.mark.parametrize(
