@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python -m
 INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+RESULTS := benchmarks/results
 PACKAGING := pyproject.toml setup.py constraints.txt
 
 # Libraries with pins of their own: each has an environment of its own, and tests in tests/libraries.
@@ -20,11 +21,11 @@ help:
 	@echo "make test-libraries  tests of the RL libraries below, each in an environment of its own"
 	@echo "make test-L     tests of a library in an environment of its own; L is openspiel, rllib, tianshou or torchrl"
 	@echo "make speeds     how fast each of them learns, as docs/libraries.md has it"
-	@echo "make peers      random play and search beside OpenSpiel, RLCard, PettingZoo Classic and Pgx, kept in docs"
+	@echo "make peers      random play and search beside OpenSpiel, RLCard, PettingZoo Classic and Pgx, kept in benchmarks/results"
 	@echo "make fuzz       odd and impossible inputs at every entrance, for MINUTES=30"
 	@echo "make kills      kill every command that keeps its work KILLS=50 times, and let it go on"
 	@echo "make soak       STEPS=1e9 steps of all games (MINUTES=30 at most), looking for leaks and lost cards"
-	@echo "make benchmark  the full throughput table, kept in docs"
+	@echo "make benchmark  the full throughput table, kept in benchmarks/results"
 	@echo "make generated  rewrite the tables and playthroughs that are made from code"
 	@echo "make clean      remove the virtual environment and caches"
 
@@ -58,8 +59,7 @@ soak: $(VENV)/.test
 	$(RUN) tools.soak --steps $(STEPS) $(MINUTES:%=--minutes %) --write docs/soak.md
 
 benchmark: $(VENV)/.test
-	$(RUN) monsterzoo.benchmarks.throughput --json docs/throughput.json
-	$(RUN) monsterzoo.benchmarks.pictures docs/throughput.json docs/throughput.png
+	$(VENV)/bin/monsterzoo bench throughput --json $(RESULTS)/throughput.json --picture $(RESULTS)/throughput.png
 
 generated: $(VENV)/.test
 	$(RUN) tools.tables --write
@@ -67,7 +67,8 @@ generated: $(VENV)/.test
 	$(RUN) tools.gallery
 
 peers: peers-env
-	$(VENV)/peers/bin/python -m monsterzoo.benchmarks.peers --json docs/peers.json --picture docs/peers.png
+	$(VENV)/peers/bin/python -m monsterzoo.training.cli bench peers --json $(RESULTS)/peers.json \
+		--picture $(RESULTS)/peers.png
 
 test-libraries: $(LIBRARIES:%=test-%)
 

@@ -1,13 +1,9 @@
-"""The first minute: processor time from nothing to the first step, with nothing compiled before.
+"""Cold start: CPU time from nothing to the first step, with an empty cache of compiled code.
 
-Each measurement is a process of its own with an empty cache. Beside them, in turn, a fixed program in plain numba is
-compiled, and times are also given as multiples of it: seconds tell about the machine, multiples about the code.
-
-    monsterzoo bench coldstart [--game pikit_v0 …] [--repeats 3] [--json FILE]
+Each measurement is a process of its own. In turn with them a fixed numba program, the yardstick, is compiled: seconds
+depend on the machine, multiples of the yardstick mostly on our code.
 """
 
-import argparse
-import json
 import os
 import statistics
 import subprocess
@@ -20,6 +16,8 @@ from typing import Any
 from monsterzoo.envs import names
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.policies.heuristics import has_heuristic
+
+from .measuring import parser_of, write_results
 
 _TIMED = """
 import time
@@ -83,7 +81,7 @@ player.act(games.decisions())
 
 
 def processor_seconds(body: str) -> float:
-    """What a program needs in a fresh process, with an empty cache."""
+    """CPU time of a program in a fresh process with an empty cache."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "MONSTERZOO_CACHE_DIR": folder, "NUMBA_CACHE_DIR": folder}
         command = [sys.executable, "-c", _TIMED.format(body=body)]
@@ -94,7 +92,7 @@ def processor_seconds(body: str) -> float:
 
 
 def measure(games: Sequence[str], repeats: int) -> dict[str, Any]:
-    """Medians of seconds and of multiples of the yardstick, which is measured before each of them."""
+    """Medians of seconds and of multiples of the yardstick, which is measured before each run."""
     results: dict[str, Any] = {}
     for game in games:
         for start, body in _STARTS.items():
@@ -105,22 +103,16 @@ def measure(games: Sequence[str], repeats: int) -> dict[str, Any]:
                 yardsticks.append(processor_seconds(_YARDSTICK))
                 seconds.append(processor_seconds(body.format(game=game)))
             ratios = [one / yardstick for one, yardstick in zip(seconds, yardsticks, strict=True)]
-            results.setdefault(game, {})[start] = {
-                "seconds": statistics.median(seconds),
-                "yardstick": statistics.median(yardsticks),
-                "ratio": statistics.median(ratios),
-            }
-            print(
-                f"{game:16} {start:20} {statistics.median(seconds):6.1f} s {statistics.median(ratios):6.2f}", flush=True
-            )
+            found = {"seconds": seconds, "yardstick": yardsticks, "ratio": ratios}
+            medians = {key: statistics.median(values) for key, values in found.items()}
+            results.setdefault(game, {})[start] = medians
+            print(f"{game:16} {start:20} {medians['seconds']:6.1f} s {medians['ratio']:6.2f}", flush=True)
     return results
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; `--json` keeps it."""
-    parser = argparse.ArgumentParser(
-        prog="monsterzoo bench coldstart", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def main(arguments: Sequence[str]) -> int:
+    """The command; returns the exit status."""
+    parser = parser_of("coldstart", __doc__)
     parser.add_argument(
         "--game", nargs="+", choices=names(), default=names(), metavar="GAME", help="games to measure (default: all)"
     )
@@ -128,11 +120,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
     chosen = parser.parse_args(arguments)
     print(f"{'game':16} {'first':20} {'time':>8} {'× yardstick':>6}")
-    results = measure(chosen.game, chosen.repeats)
-    if chosen.json:
-        chosen.json.write_text(json.dumps(results, indent=1) + "\n")
+    write_results(measure(chosen.game, chosen.repeats), chosen.json)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

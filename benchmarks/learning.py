@@ -1,18 +1,15 @@
-"""Whole trainings beside each other: processor time and minutes until a network wins 90 % against random players.
+"""Training time until a network wins 90 % of its games against random players, by four routes.
 
-Four routes to the same game, each as its documentation has it, one after another in one process with one thread:
+Each route is set up as its documentation says; they run one after another in one process with one thread:
 
-- `monsterzoo train`, self-play from nothing (no heuristic to imitate, and none to play against);
+- `monsterzoo train`, self-play from scratch (no heuristic to imitate or to play against);
 - MaskablePPO of Stable-Baselines3 on our batch, one seat against random players, as in docs/libraries.md;
 - RLlib's PPO on our batch, self-play, as in docs/rllib.md;
-- MaskablePPO as in PettingZoo's tutorial on action masking: the AEC environment as a single agent that plays all seats,
-  SB3's usual settings.
+- MaskablePPO as in PettingZoo's tutorial on action masking: one agent plays all seats of the AEC environment, with
+  SB3's default settings.
 
-The clock runs while a route learns, not while it is measured. Games that decide are others than those that were learned
-from, and the best action is always taken. Needs `monsterzoo[train]`, and `monsterzoo[rllib]` for RLlib's part, which is
-left out without it.
-
-`monsterzoo bench learning --json learning.json`
+The clock runs while a route learns, not while it is evaluated; evaluation is greedy. Needs `monsterzoo[train]`, and
+`monsterzoo[rllib]` for RLlib's route, which is skipped without it.
 """
 
 import argparse
@@ -43,14 +40,14 @@ from monsterzoo.training.sb3 import MaskedPolicy, make_vec_env
 from pettingzoo.utils import BaseWrapper
 from sb3_contrib import MaskablePPO
 
-from .measuring import grid, machine, short, version
+from .measuring import grid, machine, parser_of, short, version
 
 Learner = Iterator[tuple[int, Policy]]
-"""Learns a little with every `next`: steps so far, and the player as it is now. The first one has learned nothing."""
+"""Trains a little with every `next`; yields the steps so far and the current policy. The first one is untrained."""
 
 
 class Result(NamedTuple):
-    """How far a route came, and how long it took."""
+    """Steps, time and win rate of a route."""
 
     steps: int
     processor: float
@@ -100,7 +97,7 @@ def tutorial(variant: Variant, seed: int) -> Learner:
 
 
 class EverySeat(BaseWrapper, gymnasium.Env):
-    """One agent plays all seats, as in PettingZoo's tutorial: its reward is that of the seat that has just moved."""
+    """One agent plays all seats, as in PettingZoo's tutorial; it gets the reward of the seat that has just moved."""
 
     def __init__(self, env: Any) -> None:
         super().__init__(env)
@@ -109,23 +106,23 @@ class EverySeat(BaseWrapper, gymnasium.Env):
         self.action_space = env.action_space(agent)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        """Begin a game; what the first seat sees."""
+        """Start a game; the first seat's observation."""
         super().reset(seed=seed, options=options)
         return self.observe(self.agent_selection), {}
 
     def step(self, action: Any) -> Any:
-        """Move for a seat; what the next one sees, and what the mover has earned."""
+        """Act for a seat; the next seat's observation, and the reward of the one that acted."""
         mover = self.agent_selection
         super().step(int(action))
         reward, over = self._cumulative_rewards[mover], (self.terminations[mover], self.truncations[mover])
         return self.observe(self.agent_selection), reward, *over, {}
 
     def observe(self, agent: str) -> Any:
-        """The tensor alone."""
+        """The tensor only."""
         return super().observe(agent)["observation"]
 
     def action_masks(self) -> np.ndarray:
-        """What MaskablePPO asks for."""
+        """Mask for MaskablePPO."""
         mask: np.ndarray = self.env.observe(self.agent_selection)["action_mask"].astype(bool)
         return mask
 
@@ -144,11 +141,11 @@ ROUTES: dict[str, Callable[[Variant, int], Learner]] = {
 }
 
 
-# --- The race ---
+# --- Measuring ---
 
 
 def race(learner: Learner, variant: Variant, chosen: argparse.Namespace) -> Result:
-    """Learn until the target or the limit is reached; how much was learned is looked at every few seconds."""
+    """Train until the target or the time limit is reached, evaluating every few seconds."""
     opponent = make_policy("random", variant.game.name, **variant.options)
 
     def measure(games: int, seed: int) -> float:
@@ -164,17 +161,17 @@ def race(learner: Learner, variant: Variant, chosen: argparse.Namespace) -> Resu
             bit += time.process_time() - began[0]
             wall += time.perf_counter() - began[1]
         processor += bit
-        # What looks good in some games has to hold in others: the best of many looks is lucky.
+        # Confirmed on other games: the best of many evaluations is lucky.
         rate = measure(chosen.games // 4, seed=1)
         reached = rate >= chosen.target and (rate := measure(chosen.games, seed=2)) >= chosen.target
-        print(f"  {steps:>10,} steps, {processor:6.1f} s of processor time: {rate:.1%}", file=sys.stderr)
+        print(f"  {steps:>10,} steps, {processor:6.1f} s of CPU time: {rate:.1%}", file=sys.stderr)
         if reached or processor >= chosen.limit:
             rate = rate if reached else measure(chosen.games, seed=2)
             return Result(steps, processor, wall, rate, reached)
 
 
 def table(chosen: argparse.Namespace, results: dict[str, Result]) -> str:
-    """All routes, the quickest first."""
+    """All routes, the fastest first."""
     rows = []
     for name, one in sorted(results.items(), key=lambda item: (not item[1].reached, item[1].processor)):
         times = [f"{seconds / 60:.2f}" for seconds in (one.processor, one.wall)]
@@ -184,28 +181,23 @@ def table(chosen: argparse.Namespace, results: dict[str, Result]) -> str:
 
 
 def write(chosen: argparse.Namespace, name: str, result: Result) -> None:
-    """Keep a result with what it depends on, beside those of other routes in the file."""
+    """Add a result to the JSON file, with settings and versions."""
     known = json.loads(chosen.json.read_text(encoding="utf-8")) if chosen.json.exists() else {}
-    packages = ("torch", "stable-baselines3", "sb3-contrib", "ray")
-    known[name] = {
-        **result._asdict(),
-        "settings": {key: value for key, value in vars(chosen).items() if key not in ("json", "routes")},
-        "machine": {**machine(), **{package: version(package) for package in packages}},
-    }
+    packages = {package: version(package) for package in ("torch", "stable-baselines3", "sb3-contrib", "ray")}
+    settings = {key: value for key, value in vars(chosen).items() if key not in ("json", "routes")}
+    known[name] = {**result._asdict(), "settings": settings, "machine": {**machine(), **packages}}
     chosen.json.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
 
 
 def main(argv: list[str]) -> int:
-    """Learn, print, write."""
-    parser = argparse.ArgumentParser(
-        "monsterzoo bench learning", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    """The command; returns the exit status."""
+    parser = parser_of("learning", __doc__)
     add_game(parser, "pikit_v0", players=2)
     parser.add_argument("--routes", nargs="+", default=list(ROUTES), choices=ROUTES, metavar="ROUTE", help="which ones")
-    parser.add_argument("--target", type=float, default=0.9, help="share of wins against random players")
-    parser.add_argument("--limit", type=float, default=600.0, help="seconds of processor time for each")
-    parser.add_argument("--every", type=float, default=2.0, help="seconds of processor time between two looks")
-    parser.add_argument("--games", type=int, default=2000, help="of the measurement that decides")
+    parser.add_argument("--target", type=float, default=0.9, help="win rate against random players")
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds of CPU time for each")
+    parser.add_argument("--every", type=float, default=2.0, help="seconds of CPU time between two evaluations")
+    parser.add_argument("--games", type=int, default=2000, help="games of the final evaluation")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, help="where to write results; those of other routes in it are kept")
     chosen = parser.parse_intermixed_args(argv)
@@ -216,7 +208,7 @@ def main(argv: list[str]) -> int:
         for name in chosen.routes:
             if ROUTES[name] is rllib_on_our_batch:
                 if find_spec("ray") is None:
-                    print("RLlib is not installed: left out", file=sys.stderr)
+                    print("RLlib is not installed: skipped", file=sys.stderr)
                     continue
                 from monsterzoo.training.distributed.cluster import joined
 
@@ -227,7 +219,3 @@ def main(argv: list[str]) -> int:
                 write(chosen, name, results[name])
     print(table(chosen, results))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,12 +1,14 @@
-"""How the benchmarks measure: rates with their spread, facts about the machine, plain tables."""
+"""Shared by the benchmarks: rates with their spread, loops, facts about the machine, plain-text tables."""
 
+import argparse
+import json
 import os
 import platform
 import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from importlib import metadata
+from importlib import import_module, metadata
 from itertools import zip_longest
 from pathlib import Path
 from random import Random
@@ -15,37 +17,40 @@ from typing import Any, TypeVar
 from monsterzoo.envs.version import VERSION
 
 Run = Callable[[float], float]
-"""Runs for about so many seconds and returns a rate, in units a second."""
+"""Runs for about so many seconds and returns a rate, in units per second."""
+
+COLOURS, GREY = ("#4c6ef5", "#12b886", "#f76707", "#ae3ec9"), "#868e96"
+"""Of the pictures."""
 
 _Key = TypeVar("_Key")
 _clock = time.perf_counter
 
 
 def count_processor_time() -> None:
-    """Measure by the time this thread spends on a processor: for machines that are busy with other things too."""
+    """Measure the CPU time of this thread, for busy machines."""
     global _clock
     _clock = time.thread_time
 
 
 def clock_name() -> str:
-    """What is measured by: "perf_counter" or "thread_time"."""
+    """The clock in use: "perf_counter" or "thread_time"."""
     return _clock.__name__
 
 
 @dataclass(frozen=True)
 class Rate:
-    """What several runs gave, in units a second."""
+    """Results of several runs, in units per second."""
 
     runs: tuple[float, ...]
 
     @property
     def median(self) -> float:
-        """The middle one."""
+        """Median of the runs."""
         return statistics.median(self.runs)
 
     @property
     def spread(self) -> float:
-        """Half the distance between the fastest and the slowest, as a share of the median."""
+        """Half the range, relative to the median."""
         return (max(self.runs) - min(self.runs)) / 2 / self.median
 
     def __str__(self) -> str:
@@ -57,7 +62,7 @@ class Rate:
 
 
 def measure(runs: dict[_Key, Run], seconds: float, repeats: int) -> dict[_Key, Rate]:
-    """Every run `repeats` times. They take turns, so that a slow minute of the machine hits all of them."""
+    """Every run `repeats` times, interleaved, so that a slow minute of the machine affects all of them."""
     for run in runs.values():
         run(seconds / 10)  # compiles and warms up
     rates: dict[_Key, list[float]] = {name: [] for name in runs}
@@ -68,7 +73,7 @@ def measure(runs: dict[_Key, Run], seconds: float, repeats: int) -> dict[_Key, R
 
 
 def timed(action: Callable[[], int], seconds: float, prepare: Callable[[], Any] = lambda: None) -> float:
-    """Call `prepare` and `action` for a while; the rate of what `action` returns over the time spent in it alone."""
+    """Rate of what `action` returns per second spent in it; `prepare` is called before each and not timed."""
     clock = _clock
     count, spent, stop = 0, 0.0, clock() + seconds
     while not count or clock() < stop:
@@ -80,7 +85,7 @@ def timed(action: Callable[[], int], seconds: float, prepare: Callable[[], Any] 
 
 
 def aec_loop(env: Any, seconds: float) -> float:
-    """Steps a second of the loop every PettingZoo user writes: `last`, a masked random choice, `step`."""
+    """Steps per second of the usual PettingZoo loop: `last`, a masked random choice, `step`."""
     clock, random = _clock, Random(0).random
     env.reset(seed=0)
     steps, start = 0, clock()
@@ -96,7 +101,7 @@ def aec_loop(env: Any, seconds: float) -> float:
 
 
 def parallel_loop(env: Any, seconds: float) -> float:
-    """Steps a second of a parallel environment, every agent with a masked random choice."""
+    """Steps per second of a parallel environment with masked random actions."""
     clock, random = _clock, Random(0).random
     observations, _ = env.reset(seed=0)
     steps, start = 0, clock()
@@ -112,8 +117,51 @@ def parallel_loop(env: Any, seconds: float) -> float:
     return steps / (clock() - start)
 
 
+def parser_of(name: str, description: str, epilog: str = "") -> argparse.ArgumentParser:
+    """The parser of a benchmark's options."""
+    return argparse.ArgumentParser(
+        f"monsterzoo bench {name}",
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def write_results(report: Any, file: Path | None) -> None:
+    """Write a report as JSON, if there is a file to write."""
+    if file is not None:
+        file.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        print(f"\nwrote {file}")
+
+
+def draw_bars(groups: dict[str, list[tuple[str, float, str, str]]], note: str, file: Path) -> None:
+    """Groups of bars (label, value, colour, text behind it) on a logarithmic scale."""
+    pyplot = import_module("matplotlib.pyplot")
+    count = sum(map(len, groups.values())) + len(groups)
+    figure, axes = pyplot.subplots(figsize=(9, 1 + 0.2 * count))
+    values = [value for bars in groups.values() for _, value, _, _ in bars]
+    ticks: dict[int, str] = {}
+    for title, bars in groups.items():
+        axes.text(min(values) / 2.7, len(ticks), title, va="center", fontsize=8, fontweight="bold")
+        ticks[len(ticks)] = ""
+        for label, value, colour, text in bars:
+            axes.barh(len(ticks), value, 0.85, color=colour)
+            axes.text(value * 1.08, len(ticks), f"{short(value)}{text}", va="center", fontsize=7)
+            ticks[len(ticks)] = label
+    axes.set_yticks(list(ticks), list(ticks.values()), fontsize=7)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xscale("log")
+    axes.set_xlim(min(values) / 3, 30 * max(values))
+    axes.set_ylim(count - 0.3, -0.7)
+    axes.set_xlabel(note, fontsize=8)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    figure.savefig(file, dpi=110)
+    print(f"wrote {file}")
+
+
 def machine() -> dict[str, Any]:
-    """What the numbers depend on."""
+    """Processor, load and versions."""
     packages = ("numpy", "numba", "gymnasium", "pettingzoo")
     return {
         "processor": _processor(),
@@ -145,7 +193,7 @@ def _processor() -> str:
 
 
 def short(value: float) -> str:
-    """A number with three digits and a unit: 26.1 M, 92.4 k."""
+    """A number with three digits and a suffix: 26.1 M, 92.4 k."""
     for limit, divisor, unit in ((1e6, 1e6, " M"), (1e3, 1e3, " k")):
         if value >= limit:
             return f"{value / divisor:#.3g}".rstrip(".") + unit
@@ -153,7 +201,7 @@ def short(value: float) -> str:
 
 
 def grid(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A table in plain text: first column to the left, the others to the right; heads may have several lines."""
+    """A plain-text table; the first column is left-aligned, headings may have several lines."""
     heads = list(zip_longest(*(cell.split("\n") for cell in head), fillvalue=""))
     cells = [[str(cell) for cell in row] for row in (*heads, *rows)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(head))]

@@ -1,17 +1,13 @@
 """Random play and search in MonsterZoo and in other libraries' games, side by side in one run.
 
-The games differ, so this compares orders of magnitude: what one step costs a user who reads an observation and what is
-legal, picks one of that at random and carries it out; and how many games a searching player imagines in a second. Of
-each kind the table says how many times as fast as the others MonsterZoo is, by the median of its games. Libraries that
-are not installed are left out with a note; `make peers` installs all of them.
+The games differ, so this compares orders of magnitude: the cost of a step (observation, legal actions, a random choice,
+the step itself), and simulations per second of search. Ratios are against the median of MonsterZoo's games. Libraries
+that are not installed are skipped with a note; `make peers` installs all of them.
 """
 
-import argparse
-import json
 import statistics
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -24,13 +20,26 @@ from monsterzoo.envs.core.options import label
 from monsterzoo.policies import make
 from monsterzoo.training.extras import require
 
-from .measuring import Rate, Run, aec_loop, grid, machine, measure, short, timed, version
-from .pictures import COLOURS, GREY
+from .measuring import (
+    COLOURS,
+    GREY,
+    Rate,
+    Run,
+    aec_loop,
+    draw_bars,
+    grid,
+    machine,
+    measure,
+    parser_of,
+    timed,
+    version,
+    write_results,
+)  # fmt: skip
 from .throughput import vector
 
 Runs = Iterator[tuple[str, str, Run]]
 """Game, what is measured, and the run."""
-ONE, MANY, SEARCH = "one game, steps/s", "1,024 games, steps/s", "search, games imagined/s"
+ONE, MANY, SEARCH = "one game, steps/s", "1,024 games, steps/s", "search, simulations/s"
 SIMULATIONS = 1000
 
 CLASSIC = ("connect_four_v3", "tictactoe_v3", "leduc_holdem_v4", "texas_holdem_v4")
@@ -84,7 +93,7 @@ def open_spiel() -> Runs:
 
 
 def _open_spiel_search(pyspiel: Any, game: Any) -> Run:
-    """Its IS-MCTS in C++, with one random game a simulation, in a position some moves after the deal."""
+    """Its IS-MCTS in C++, with one random playout per simulation, some moves after the deal."""
     state, random, moves = game.new_initial_state(), Random(0), 0
     while state.is_chance_node() or moves < 10 or len(state.legal_actions()) < 3:
         chance = state.is_chance_node()
@@ -176,59 +185,37 @@ LIBRARIES: dict[str, tuple[str, Callable[[], Runs]]] = {
 }
 
 
-def compare(seconds: float, repeats: int) -> list[tuple[str, str, str, Rate]]:
-    """Library, game, loop and rate of everything that is installed."""
-    results = []
+def compare(seconds: float, repeats: int) -> list[dict[str, Any]]:
+    """Rates of every installed library by kind, with how many times as fast MonsterZoo is."""
+    rows: list[dict[str, Any]] = []
     for library, (package, games) in LIBRARIES.items():
         name = f"{library} {version(package) or ''}".strip() if package else library
         try:
-            for game, loop, run in games():
-                results.append((name, game, loop, measure({"": run}, seconds, repeats)[""]))
-        except Exception as error:  # whatever is wrong with another library, the others are still compared
-            print(f"{library} is left out from here on: {str(error).splitlines()[0]}")
-    return results
+            for game, what, run in games():
+                found = measure({"": run}, seconds, repeats)[""]
+                rows.append({"what": what, "library": name, "game": game, **found.as_json(), "ratio": None})
+        except Exception as error:  # whatever is wrong with one library, the others are still compared
+            print(f"{library} is skipped from here on: {str(error).splitlines()[0]}")
+    for row in rows:
+        own = [one["median"] for one in rows if one["what"] == row["what"] and one["library"] == "MonsterZoo"]
+        if own and row["library"] != "MonsterZoo":
+            row["ratio"] = f"{statistics.median(own) / row['median']:.3g} x"
+    return sorted(rows, key=lambda row: (ONE, MANY, SEARCH).index(row["what"]))
 
 
-def with_ratios(results: list[tuple[str, str, str, Rate]]) -> list[tuple[str, str, str, Rate, str]]:
-    """The same rows by kind, with how many times as fast MonsterZoo is."""
-    rows = []
-    for kind in (ONE, MANY, SEARCH):
-        own = [rate.median for library, _, what, rate in results if what == kind and library == "MonsterZoo"]
-        for library, game, what, rate in results:
-            if what == kind:
-                ratio = f"{statistics.median(own) / rate.median:.3g} x" if own and library != "MonsterZoo" else ""
-                rows.append((kind, library, game, rate, ratio))
-    return rows
+def picture(report: dict[str, Any], file: Path) -> None:
+    """A bar for every game, with its ratio."""
+    groups: dict[str, list[tuple[str, float, str, str]]] = {}
+    for row in report["results"]:
+        colour, ratio = COLOURS[0] if row["library"] == "MonsterZoo" else GREY, row["ratio"]
+        bar = (f"{row['library']}: {row['game']}", row["median"], colour, f"   MonsterZoo: {ratio}" if ratio else "")
+        groups.setdefault(row["what"], []).append(bar)
+    draw_bars(groups, report["machine"]["processor"], file)
 
 
-def picture(rows: list[tuple[str, str, str, Rate, str]], file: Path) -> None:
-    """A bar for every game on a logarithmic scale, with its ratio."""
-    pyplot = import_module("matplotlib.pyplot")
-    kinds = list(dict.fromkeys(kind for kind, *_ in rows))
-    counts = [sum(kind == row[0] for row in rows) for kind in kinds]
-    figure, panels = pyplot.subplots(
-        len(kinds), 1, figsize=(9, 1 + 0.27 * len(rows)), height_ratios=counts, sharex=True, squeeze=False
-    )
-    for axes, kind in zip(panels[:, 0], kinds):
-        shown = [row[1:] for row in rows if row[0] == kind]
-        for place, (library, _, rate, ratio) in enumerate(shown):
-            axes.barh(place, rate.median, 0.8, color=COLOURS[0] if library == "MonsterZoo" else GREY)
-            text = f"{short(rate.median)}{f'   MonsterZoo: {ratio}' if ratio else ''}"
-            axes.text(rate.median * 1.1, place, text, va="center", fontsize=7)
-        axes.set_yticks(range(len(shown)), [f"{library}: {game}" for library, game, *_ in shown], fontsize=7)
-        axes.set_xscale("log")
-        axes.invert_yaxis()
-        axes.set_title(kind, fontsize=9, loc="left")
-        axes.spines[["top", "right"]].set_visible(False)
-    low = min(row[3].median for row in rows)
-    panels[0, 0].set_xlim(low / 3, 300 * max(row[3].median for row in rows))
-    figure.tight_layout()
-    figure.savefig(file, dpi=110)
-
-
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: Sequence[str]) -> int:
     """The command; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="monsterzoo bench peers", description=__doc__)
+    parser = parser_of("peers", __doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw them here")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each measurement (default 5)")
@@ -236,21 +223,11 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     if chosen.picture:
         require("matplotlib")
-    rows = with_ratios(compare(chosen.seconds, chosen.repeats))
-    print("\n" + grid(("what", "library", "game", "rate", "MonsterZoo is"), rows))
-    if chosen.json:
-        results = [
-            {"what": a, "library": b, "game": c, **rate.as_json(), "ratio": ratio or None}
-            for a, b, c, rate, ratio in rows
-        ]
-        report = {"machine": machine(), "results": results}
-        chosen.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-        print(f"\nwrote {chosen.json}")
+    rows = compare(chosen.seconds, chosen.repeats)
+    cells = [[row["what"], row["library"], row["game"], Rate(tuple(row["runs"])), row["ratio"] or ""] for row in rows]
+    print("\n" + grid(("what", "library", "game", "rate", "MonsterZoo is"), cells))
+    report = {"machine": machine(), "results": rows}
+    write_results(report, chosen.json)
     if chosen.picture:
-        picture(rows, chosen.picture)
-        print(f"wrote {chosen.picture}")
+        picture(report, chosen.picture)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,21 +1,15 @@
-"""Steps a second of every game and variant, through every interface, in one run.
+"""Steps per second of every game and variant, through every interface, in one run.
 
-All numbers are of uniformly random legal play; the median of several runs and half the distance between the fastest
-and the slowest. Choosing the action is part of the loops (`last`, masked choice, `step`) and not of the batches.
+All numbers are of uniformly random legal play: the median of several runs and half their range. Choosing the action is
+part of the loops (`last`, masked choice, `step`) and not of the batches.
 """
 
-import argparse
-import json
 import multiprocessing
-import os
-import statistics
-import subprocess
-import sys
-import tempfile
-import time
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from itertools import cycle
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -33,44 +27,51 @@ from monsterzoo.envs.match import kernels
 from monsterzoo.policies.heuristics import Heuristic, has_heuristic
 from monsterzoo.policies.networks.inference import make_net
 from monsterzoo.training.arena import choose_listed
+from monsterzoo.training.extras import require
 
 from .measuring import (
+    COLOURS,
+    GREY,
     Rate,
     Run,
     aec_loop,
     clock_name,
     count_processor_time,
+    draw_bars,
     grid,
     machine,
     measure,
     parallel_loop,
+    parser_of,
     timed,
-)
+    write_results,
+)  # fmt: skip
 
 # --- What is measured ---
 
 MEANINGS = {
     "engine": "rules only, no observations",
-    "vector": "step of make_vec: observation, mask, rewards, autoreset",
-    "vector, 2 threads": "the same with threads=2",
-    "vector, 2 processes": "half of the games in each of two processes: what the machine's cores give",
-    "vector + sampling": "the same with sample_actions(), one thread",
-    "one seat, random": "decisions of gymnasium.make_vec (copy=False) against random opponents",
-    "one seat, heuristic": "the same against the heuristic",
-    "heuristic": "decisions of the compiled heuristic by itself",
-    "network": "decisions of a compiled network by itself (128 wide, one block)",
-    "search": "steps of imagined games in search:1000,playout=random",
+    "vector": "make_vec: observation, mask, rewards, autoreset",
+    "vector, 2 threads": "make_vec with threads=2",
+    "vector, 2 processes": "half of the games in each of two processes",
+    "vector + sampling": "make_vec and sample_actions()",
+    "one seat, random": "gymnasium.make_vec against random opponents",
+    "one seat, heuristic": "gymnasium.make_vec against the heuristic",
+    "heuristic": "decisions of the compiled heuristic",
+    "network": "decisions of a compiled network, 128 wide",
+    "search": "simulated steps of search:1000,playout=random",
     "parallel": "parallel_env loop",
-    "raw_env": "AEC loop of last, masked choice and step",
-    "env": "the same with PettingZoo's wrappers",
-    "connect_four_v3": "PettingZoo's own env() in the same AEC loop, the yardstick",
+    "raw_env": "raw_env loop: last, masked choice, step",
+    "env": "env loop: with PettingZoo's wrappers",
+    "connect_four_v3": "PettingZoo's connect_four_v3 in the same loop",
 }
+YARDSTICK = "connect_four_v3"
 
 RATIOS = (
     ("vector, 2 threads", "vector"),
     ("vector, 2 processes", "vector"),
-    ("raw_env", "connect_four_v3"),
-    ("env", "connect_four_v3"),
+    ("raw_env", YARDSTICK),
+    ("env", YARDSTICK),
 )
 
 
@@ -97,7 +98,7 @@ def vector(name: str, options: dict[str, Any], count: int, threads: int = 1, sam
 
 
 def two_processes(name: str, options: dict[str, Any], count: int) -> Run:
-    """Steps of two batches of half the size, in this process and in another one at the same time."""
+    """Steps of two half-size batches, in this process and another one at the same time."""
     half = max(count // 2, 1)
     here = vector(name, options, half)
     context = multiprocessing.get_context("spawn")
@@ -120,7 +121,7 @@ def _other_process(connection: Connection, name: str, options: dict[str, Any], c
 
 
 def one_seat(name: str, options: dict[str, Any], count: int, opponents: str) -> Run:
-    """Decisions of the learner in a batch whose other seats are played inside the step."""
+    """Decisions of the learner in a single-agent batch; the other seats are played inside the step."""
     games: Any = gymnasium.make_vec(gymnasium_id(name), num_envs=count, opponents=opponents, copy=False, **options)
     observation, _ = games.reset(seed=0)
     luck, chosen = streams(0, 1, "sample"), np.zeros(count, np.int64)
@@ -134,7 +135,7 @@ def one_seat(name: str, options: dict[str, Any], count: int, opponents: str) -> 
 
 
 def decisions(variant: Variant, token: Any, count: int = 512) -> Run:
-    """Decisions of a compiled policy in the middle of games, with all that it takes to see the table."""
+    """Decisions of a compiled policy in the middle of games, observations included."""
     games = envs.VectorGame(variant.game, count, seed=0, **variant.options)
     for _ in range(20):
         games.step(games.sample_actions())
@@ -159,7 +160,7 @@ def some_network(variant: Variant, width: int = 128) -> Any:
 
 
 def search(name: str, options: dict[str, Any], games: int = 4) -> Run:
-    """Steps of the games that search imagines before it decides, one core."""
+    """Simulated steps of search, one core."""
     batch = envs.make_vec(name, games, seed=0, **options)
     for _ in range(20):
         batch.step(batch.sample_actions())
@@ -173,31 +174,29 @@ def search(name: str, options: dict[str, Any], games: int = 4) -> Run:
     return partial(timed, decide)
 
 
-def runs_of(name: str, options: dict[str, Any], count: int, every: bool = True) -> dict[str, Run]:
-    """All runs of one variant; `every=False` leaves out all but the main ones."""
+def runs_of(name: str, options: dict[str, Any], count: int) -> dict[str, Run]:
+    """All runs of one variant."""
     game = find_game(name)
     variant = game.variant(**options)
     runs: dict[str, Run] = {
         "engine": engine(variant, count),
         "vector": vector(name, options, count),
         "vector, 2 threads": vector(name, options, count, threads=2),
+        "vector, 2 processes": two_processes(name, options, count),
+        "vector + sampling": vector(name, options, count, sampling=True),
+        "one seat, random": one_seat(name, options, count, "random"),
+        "network": decisions(variant, some_network(variant)),
+        "search": search(name, options),
+        "parallel": partial(parallel_loop, envs.make_parallel(name, **options)),
+        "raw_env": partial(aec_loop, GameEnv(game, **options)),
         "env": partial(aec_loop, envs.make(name, **options)),
     }
-    if not every:
-        return runs
-    runs["vector, 2 processes"] = two_processes(name, options, count)
-    runs["vector + sampling"] = vector(name, options, count, sampling=True)
-    runs["one seat, random"] = one_seat(name, options, count, "random")
     if has_heuristic(variant):
         runs["one seat, heuristic"] = one_seat(name, options, count, "heuristic")
         runs["heuristic"] = decisions(variant, Heuristic())
-    runs["network"] = decisions(variant, some_network(variant))
-    runs["search"] = search(name, options)
-    runs["parallel"] = partial(parallel_loop, envs.make_parallel(name, **options))
-    runs["raw_env"] = partial(aec_loop, GameEnv(game, **options))
     yardstick = connect_four()
     if yardstick is not None:
-        runs["connect_four_v3"] = partial(aec_loop, yardstick)
+        runs[YARDSTICK] = partial(aec_loop, yardstick)
     return {meaning: runs[meaning] for meaning in MEANINGS if meaning in runs}
 
 
@@ -211,7 +210,7 @@ def connect_four() -> Any:
 
 
 def sizes(name: str, options: dict[str, Any]) -> dict[str, int]:
-    """Bytes of a state, and bytes that one step of a batch writes beside it."""
+    """Bytes of a state, and bytes that one step of a batch writes besides."""
     games = envs.make_vec(name, 1, seed=0, **options)
     shown = (games.observations, games._padded_masks, games._legal, games.seats)
     buffers = (*shown, games.rewards, games.terminated, games.truncated)
@@ -222,71 +221,34 @@ def sizes(name: str, options: dict[str, Any]) -> dict[str, int]:
     }
 
 
-# --- Start-up ---
-
-_FIRST_STEP = """
-import json, sys, time
-import monsterzoo.envs as mz
-name, options, kind = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3]
-if kind == "env":
-    env = mz.make(name, **options)
-    env.reset(seed=0)
-    env.step(int(env.last()[0]["action_mask"].argmax()))
-else:
-    games = mz.make_vec(name, 1024, seed=0, **options)
-    games.step(games.sample_actions())
-print(time.time())
-"""
-
-
-def first_step(name: str, options: dict[str, Any], kind: str, warm_runs: int = 3) -> dict[str, float]:
-    """Seconds from starting Python to the first step done: cold (nothing compiled yet) and warm."""
-    with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "MONSTERZOO_CACHE_DIR": cache}
-        command = [sys.executable, "-c", _FIRST_STEP, name, json.dumps(options), kind]
-        seconds = []
-        for _ in range(1 + warm_runs):
-            start = time.time()
-            result = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-            seconds.append(float(result.stdout) - start)
-    return {"cold": seconds[0], "warm": statistics.median(seconds[1:])}
-
-
 # --- Report ---
 
 
-def benchmark(
-    names: list[str], count: int, seconds: float, repeats: int, starts: bool = True, every: bool = True
-) -> dict[str, Any]:
-    """Everything as one JSON-able dict; a table a game is printed as soon as it is measured."""
+def benchmark(games: list[str], count: int, seconds: float, repeats: int) -> dict[str, Any]:
+    """All results as a JSON-able dict; prints a table for each game as soon as it is measured."""
     report: dict[str, Any] = {
         "machine": machine(),
         "settings": {"num_envs": count, "seconds": seconds, "repeats": repeats, "clock": clock_name()},
         "games": {},
     }
     print("\n".join(f"{key:<12}{value}" for key, value in report["machine"].items()))
-    for name in names:
+    for name in games:
         game = find_game(name)
         # All variants take turns, so that their costs can be compared.
         runs = {
             (k, meaning): run
             for k, options in enumerate(game.variants)
-            for meaning, run in runs_of(name, options, count, every).items()
+            for meaning, run in runs_of(name, options, count).items()
         }
         rates = measure(runs, seconds, repeats)
         variants: list[dict[str, Any]] = [
             {"options": options, **sizes(name, options), "rates": {m: rate for (j, m), rate in rates.items() if j == k}}
             for k, options in enumerate(game.variants)
         ]
-        first = game.variants[0]
-        kinds = ("env", "vector") if starts else ()
-        start = {kind: first_step(name, first, kind) for kind in kinds}
         print(f"\n{name}\n{game_table(variants)}")
-        for kind, timing in start.items():
-            print(f"import and first step, {kind}: {timing['cold']:.1f} s cold, {timing['warm']:.2f} s warm")
         for variant in variants:
             variant["rates"] = {key: rate.as_json() for key, rate in variant["rates"].items()}
-        report["games"][name] = {"variants": variants, "first_step_seconds": start}
+        report["games"][name] = {"variants": variants}
     return report
 
 
@@ -311,39 +273,46 @@ def _ratio(rates: dict[str, Rate], key: str, base: str) -> str:
     return f"{rates[key].median / rates[base].median:.2f}×"
 
 
-def main(arguments: list[str] | None = None) -> int:
+def picture(report: dict[str, Any], file: Path) -> None:
+    """A group of bars for each interface, a bar for each game (its first variant)."""
+    first = {name: game["variants"][0]["rates"] for name, game in report["games"].items()}
+    colours = dict(zip(first, cycle(COLOURS)))
+    groups = {
+        meaning: [(name, rates[key]["median"], colours[name], "") for name, rates in first.items() if key in rates]
+        for key, meaning in MEANINGS.items()
+        if key != YARDSTICK
+    }
+    if rates := [rates[YARDSTICK]["median"] for rates in first.values() if YARDSTICK in rates]:
+        groups[MEANINGS[YARDSTICK]] = [("PettingZoo", rates[0], GREY, "")]
+    machine, batch = report["machine"], report["settings"]["num_envs"]
+    note = f"random steps per second; {machine['cores']} cores of {machine['processor']}, batches of {batch:,}"
+    draw_bars(groups, note, file)
+
+
+def main(arguments: Sequence[str]) -> int:
     """The command; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="monsterzoo bench throughput",
-        description=__doc__,
-        epilog="\n".join(f"{key}: {meaning}" for key, meaning in MEANINGS.items()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = parser_of("throughput", __doc__, "\n".join(f"{key}: {meaning}" for key, meaning in MEANINGS.items()))
     parser.add_argument(
         "--game", nargs="+", choices=names(), default=names(), metavar="GAME", help="games to measure (default: all)"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw them here")
     parser.add_argument("--num-envs", type=int, default=1024, help="games of a batch (default 1024)")
     parser.add_argument("--repeats", type=int, default=7, help="runs of each measurement (default 7)")
     parser.add_argument("--seconds", type=float, default=0.4, help="length of a run (default 0.4)")
-    parser.add_argument("--no-start", action="store_true", help="leave out the cold and warm start")
-    parser.add_argument("--quick", action="store_true", help="three short runs each, and no cold start")
-    parser.add_argument(
-        "--cpu", action="store_true", help="count processor time, for a busy machine; says nothing about two threads"
-    )
+    parser.add_argument("--quick", action="store_true", help="three short runs of each")
+    parser.add_argument("--cpu", action="store_true", help="measure CPU time of one thread, for a busy machine")
     chosen = parser.parse_args(arguments)
+    if chosen.picture:
+        require("matplotlib")
     if chosen.cpu:
         count_processor_time()
     if chosen.quick:
-        chosen.repeats, chosen.seconds, chosen.no_start = 3, 0.1, True
-    report = benchmark(chosen.game, chosen.num_envs, chosen.seconds, chosen.repeats, not chosen.no_start)
+        chosen.repeats, chosen.seconds = 3, 0.1
+    report = benchmark(chosen.game, chosen.num_envs, chosen.seconds, chosen.repeats)
     if connect_four() is None:
-        print("\nconnect_four_v3 was left out: it needs pygame (pip install 'monsterzoo[render]')")
-    if chosen.json:
-        chosen.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-        print(f"\nwrote {chosen.json}")
+        print(f"\n{YARDSTICK} was skipped: it needs pygame (pip install 'monsterzoo[render]')")
+    write_results(report, chosen.json)
+    if chosen.picture:
+        picture(report, chosen.picture)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,12 +15,13 @@ import monsterzoo.envs as mz
 import numpy as np
 import pytest
 from monsterzoo import policies
-from monsterzoo.benchmarks.games.guide import BLOCK, files, write
 from monsterzoo.envs import conformance
 from monsterzoo.envs.core import catalogue, contract
 from monsterzoo.envs.core.catalogue import gymnasium_id
 from monsterzoo.training.arena import arena
 from needs import ROOT, beside, needs, needs_checkout
+
+from tools.games.leduc import BLOCK, files, write
 
 PAGE = beside("docs/add_a_game.md").read_text(encoding="utf-8")
 

@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import random
-import shlex
 import shutil
 import signal
 import sys
@@ -26,16 +25,14 @@ from monsterzoo.cli import arena as arena_cli
 from monsterzoo.cli import exploit as exploit_cli
 from monsterzoo.cli import train as train_cli
 from monsterzoo.envs.core import catalogue
-from monsterzoo.training import arena, models_page, ppo, rollout_learning, zoo
+from monsterzoo.training import arena, ppo, rollout_learning
 from monsterzoo.training.config import PPOConfig, RolloutConfig
-from monsterzoo.training.exits import exit_code
 from monsterzoo.training.runs import CHECKPOINT
 from nim import NIM
 
 # --- The commands: what is typed to begin in a folder, and again to go on. ---
 
 LITTLE = ["--num-envs", "16", "--width", "8", "--checkpoint-every", "0"]
-SHORT = [*LITTLE, "--evaluate-games", "8"]
 WATCHED = ["--minibatch", "64", "--evaluate-games", "8", "--evaluate-every", "0.5", "--no-tensorboard"]
 
 
@@ -51,8 +48,14 @@ def train_by_rollouts(out: Path) -> list[str]:
     return ["train", "--method", "rollouts", *_beginning(out), *LITTLE, *WATCHED, *own, "--out", str(out)]
 
 
+def train_by_playouts(out: Path) -> list[str]:
+    """Learning from rollouts."""
+    own = ["--updates", "8", "--threads", "1"]
+    return ["train", "--method", "playouts", *_beginning(out), *LITTLE, *WATCHED, *own, "--out", str(out)]
+
+
 def exploit(out: Path) -> list[str]:
-    """An enemy, which is trained and then measured."""
+    """An exploiter, which is trained and then measured."""
     own = ["--policy", "random", "--updates", "4", "--games", "200"]
     return ["exploit", NIM.name, *LITTLE, *own, "--out", str(out)]
 
@@ -63,17 +66,8 @@ def play(out: Path) -> list[str]:
     return ["arena", NIM.name, *words, "--output", str(out / "arena")]
 
 
-def make_network(out: Path) -> list[str]:
-    """A recipe of two stages, whose network is measured and entered into an index."""
-    return ["zoo", "nim_v0-2p", "--games", "40", "--runs", str(out / "runs"), "--out", str(out / "networks")]
-
-
-RECIPE = {
-    "first": shlex.join(["--updates", "5", "--steps", "16", "--imitate", "", "--evaluate", "random", *SHORT]),
-    "second": shlex.join(["--updates", "5", "--method", "rollouts", "--threads", "1", "--evaluate", "random", *SHORT]),
-}
 COMMANDS: dict[str, Callable[[Path], list[str]]] = {
-    command.__name__: command for command in (train, train_by_rollouts, exploit, play, make_network)
+    command.__name__: command for command in (train, train_by_rollouts, exploit, play)
 }
 
 
@@ -136,7 +130,7 @@ def run(words: list[str], moment: float | None = None) -> int:
     child = os.fork()
     if not child:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os._exit(exit_code("zoo", zoo.main, words[1:]) if words[0] == "zoo" else cli.main(words))
+        os._exit(cli.main(words))
     if moment is not None:
         time.sleep(moment)
         os.kill(child, signal.SIGKILL)
@@ -175,7 +169,6 @@ def main() -> None:
     arena.arena(NIM.name, ["random", "random"], 4)  # compiles, as the next two do
     ppo.PPOTrainer(PPOConfig(NIM.name, num_envs=2))
     rollout_learning.RolloutTrainer(RolloutConfig(NIM.name, num_envs=2, threads=1))
-    zoo.RECIPES = models_page.RECIPES = {"nim_v0-2p": RECIPE}
     for name in chosen.commands:
         with tempfile.TemporaryDirectory() as folder:
             ends = kill_often(COMMANDS[name], chosen.kills, Path(folder), random.Random(f"{name} {chosen.seed}"))

@@ -20,11 +20,13 @@ from monsterzoo.policies.networks.policy import make as make_net_policy
 from monsterzoo.training import network as networks
 from monsterzoo.training.arena import Tournament, enter
 from monsterzoo.training.config import RUN, PPOConfig
-from monsterzoo.training.models import publish
 from monsterzoo.training.network import Network
 from monsterzoo.training.ppo import PPOTrainer
 from monsterzoo.training.runs import CHECKPOINT
 from nim import NIM
+
+from tools.networks import publish
+from tools.variants import NamedVariant
 
 CONFIG = PPOConfig(
     game="nim_v0", num_envs=8, steps=16, minibatch=64, width=8, imitate="", opponents=["past"], evaluate=[], updates=2
@@ -464,4 +466,4 @@ def test_a_damaged_description_is_refused(text: str, problem: str, tmp_path: Pat
 def test_an_unfinished_run_is_not_published(tmp_path: Path) -> None:
     (tmp_path / RUN).write_text(json.dumps({"config": CONFIG.to_dict()}))
     with pytest.raises(ValueError, match="is not finished"):
-        publish(tmp_path, 2, tmp_path / "shipped")
+        publish(NamedVariant(NIM.name, {"players": 2}), [tmp_path], 2, tmp_path / "shipped")

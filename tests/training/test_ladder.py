@@ -2,29 +2,33 @@
 
 import json
 from copy import deepcopy
+from math import inf
 from pathlib import Path
 
 import pytest
-from monsterzoo.benchmarks import ladders, strength
-from monsterzoo.cli import main
 from monsterzoo.envs.core import catalogue
-from monsterzoo.training.variants import NamedVariant, all_variants
+from monsterzoo.training.arena import Tournament
+from monsterzoo.training.exits import exit_code
+from needs import ROOT
 from nim import NIM
 
-RESULTS = Path(ladders.__file__).parent / "results"
+from tools import ladder as ladders
+from tools.variants import NamedVariant, all_variants, variant_name
+
+RESULTS = ROOT / "benchmarks" / "results"
 PIKIT = NamedVariant("pikit_v0", {"players": 2})
 MADE = {"command": "bench", "machine": {"processor": "abacus"}}
 
 
 def rung(player: str, against: str, step: float, half: float | None = 10.0, network: str | None = None) -> ladders.Rung:
     return {
-        "player": player, "against": against, "games": 100, "win_rate": 0.6, "win_rate_interval": [0.5, 0.7],
+        "player": player, "against": against, "games": 100, "win_rate": 0.6, "interval": [0.5, 0.7],
         "step": step, "half_width": half, "network": network,
     }  # fmt: skip
 
 
 def ladder_of(*rungs: ladders.Rung) -> ladders.Ladder:
-    return {**ladders.new_ladder(PIKIT), "rungs": list(rungs)}
+    return {"game": PIKIT.game, "options": PIKIT.options, "chance_level": 0.5, "rungs": list(rungs)}
 
 
 def cells(ladder: ladders.Ladder) -> dict[str, list[str]]:
@@ -45,32 +49,19 @@ def test_ratings_add_up_the_steps_in_whatever_order_they_were_measured() -> None
 
 def test_a_player_whose_way_down_was_not_measured_has_no_rating() -> None:
     ladder = ladder_of(rung("heuristic", "random", 800), rung("guided", "search", 50))
-    assert ladders.rating(ladder, "guided") is None
+    assert ladders.rating(ladder, "guided") == inf
     assert cells(ladder)["guided"][6] == "–"
     circle = ladder_of(rung("a", "b", 1), rung("b", "a", 1))
-    assert ladders.rating(circle, "a") is None
+    assert ladders.rating(circle, "a") == inf
 
 
-def test_neighbours_overlap_by_what_they_do_not_share() -> None:
-    """The heuristic's own step is in doubt by 500 points; how the others compare is not."""
-    base = rung("heuristic", "random", 800, 500)
-    apart = ladder_of(base, rung("network", "heuristic", 100, 20), rung("search", "heuristic", 150, 29))
-    assert ladders.overlapping(apart) == {}
-    close = ladder_of(base, rung("network", "heuristic", 100, 20), rung("search", "heuristic", 150, 31))
-    assert ladders.overlapping(close) == {"search": "network"}
-    assert cells(close)["search"][7] == "overlaps network"
-
-
-def test_a_duel_counts_by_itself_and_a_way_of_two_steps_by_both() -> None:
-    base, search = rung("heuristic", "random", 800, 10), rung("search", "heuristic", 100, 30)
+def test_intervals_add_up_from_the_heuristic_on() -> None:
+    """The heuristic's own step is uncertain by 500 points; how the others compare is not."""
+    base, search = rung("heuristic", "random", 800, 500), rung("search", "heuristic", 100, 30)
     ladder = ladder_of(base, search, rung("guided", "search", 41, 40))
-    assert ladders.overlapping(ladder) == {}, "what is not known of search does not matter in its duel"
-    ladder = ladder_of(base, rung("network", "heuristic", 120, 1), search, rung("guided", "search", 70, 40))
-    assert ladders.overlapping(ladder) == {"network": "search", "guided": "network"}, "50 apart, and 30 and 40 make 50"
-
-
-def test_a_step_whose_interval_is_not_known_overlaps() -> None:
-    assert ladders.overlapping(ladder_of(rung("heuristic", "random", 800, None))) == {"heuristic": "random"}
+    assert [ladders.half_width(ladder, player) for player in ("heuristic", "search", "guided")] == [500, 30, 50]
+    assert cells(ladder)["guided"][6] == "+941 ± 50"
+    assert ladders.half_width(ladder_of(rung("heuristic", "random", 800, None)), "heuristic") == inf
 
 
 # --- Merging ---
@@ -92,36 +83,14 @@ def test_a_rung_takes_the_place_of_its_predecessor_and_all_others_stay() -> None
     assert (search["step"], search["made"]) == (150, 1)
 
 
-def test_commands_of_which_nothing_is_left_are_dropped() -> None:
+def test_commands_of_which_nothing_is_left_are_not_on_the_page() -> None:
     result = {"made": [], "ladders": []}
     for number in range(3):
-        ladders.merge(result, PIKIT, rung("heuristic", "random", 800), {**MADE, "command": str(number)})
+        ladders.merge(result, PIKIT, rung("heuristic", "random", 800), {**MADE, "command": f"command {number}"})
         ladders.merge(result, PIKIT, rung("search", "heuristic", 100), {**MADE, "command": "same"})
-    assert sorted(one["command"] for one in result["made"]) == ["2", "same"]
-    made = {one["player"]: result["made"][one["made"]]["command"] for one in result["ladders"][0]["rungs"]}
-    assert made == {"heuristic": "2", "search": "same"}
-
-
-def test_older_files_are_understood() -> None:
-    old = {
-        "command": "bench",
-        "machine": {"processor": "abacus"},
-        "ladders": [
-            {
-                **ladders.new_ladder(PIKIT),
-                "rungs": [
-                    {"player": "heuristic", "against": "random", "rating": 800.0, "rating_half_width": 9.0},
-                    {"player": "search:100", "against": "heuristic", "rating": 870.0, "rating_half_width": 30.0},
-                ],
-            }
-        ],
-    }
-    result = ladders.renewed(deepcopy(old))
-    (ladder,) = result["ladders"]
-    assert [ladders.rating(ladder, player) for player in ("heuristic", "search:100")] == [800, 870]
-    assert [one["half_width"] for one in ladder["rungs"]] == [9, 30]
-    assert result["made"] == [MADE]
-    assert ladders.renewed(deepcopy(result)) == result
+    text = ladders.page(result)
+    assert [f"`command {number}`" in text for number in range(3)] == [False, False, True]
+    assert text.count("`same`") == 1
 
 
 def test_a_rung_of_a_network_that_is_no_longer_shipped_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +113,7 @@ def nim(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def bench(folder: Path, *words: str) -> list[ladders.Rung]:
     places = ["--output", str(folder / "out"), "--games-folder", str(folder / "games")]
-    assert main(["bench", "strength", *words, *places]) == 0
+    assert exit_code("ladder", ladders.main, [*words, *places]) == 0
     result = json.loads((folder / "out" / "ladder.json").read_text())
     assert (folder / "out" / "ladder.md").read_text() == ladders.page(result)
     return result["ladders"][0]["rungs"]
@@ -152,41 +121,34 @@ def bench(folder: Path, *words: str) -> list[ladders.Rung]:
 
 @pytest.mark.usefixtures("nim")
 def test_rungs_are_added_one_by_one_and_games_are_kept(tmp_path, monkeypatch, capsys) -> None:
-    (first,) = bench(tmp_path, "--rung", "search:2", "--games", "20")
+    (first,) = bench(tmp_path, "--rungs", "search:2", "--games", "20")
     assert (first["player"], first["against"], first["games"]) == ("search:2", "random", 20)
-    *_, second = bench(tmp_path, "--rung", "search:20", "--against", "search:2", "--games", "16")
+    *_, second = bench(tmp_path, "--rungs", "search:20", "--against", "search:2", "--games", "16")
     assert (second["player"], second["against"]) == ("search:20", "search:2")
     text = (tmp_path / "out" / "ladder.md").read_text()
-    assert "`monsterzoo bench strength --rung search:2 --games 20`" in text
+    assert "`python -m tools.ladder --rungs search:2 --games 20`" in text
     assert str(tmp_path) not in text
-    monkeypatch.setattr(strength.Tournament, "play_listed", lambda *_, **__: pytest.fail("all games are there"))
-    *_, again = bench(tmp_path, "--rung", "search:2", "--games", "20")
+    monkeypatch.setattr(Tournament, "play_listed", lambda *_, **__: pytest.fail("all games are there"))
+    *_, again = bench(tmp_path, "--rungs", "search:2", "--games", "20")
     assert {**again, "made": 0} == {**first, "made": 0}
 
 
 @pytest.mark.usefixtures("nim")
-def test_time_ends_a_rung_after_whole_deals(tmp_path, capsys) -> None:
-    (one,) = bench(tmp_path, "--rung", "search:2", "--games", "1000", "--minutes", "0")
-    assert one["games"] == strength.BATCH
-    assert f"stopped after {strength.BATCH} games" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("nim")
-def test_players_that_a_game_does_not_have_are_left_out(tmp_path, capsys) -> None:
+def test_players_that_a_game_does_not_have_are_skipped(tmp_path, capsys) -> None:
     bench(tmp_path, "--rungs", "heuristic", "pretrained", "search:2", "--games", "2")
     told = capsys.readouterr().err
-    assert "nim_v0-2p, heuristic: left out" in told
-    assert "nim_v0-2p, pretrained: left out" in told
+    assert "nim_v0-2p, heuristic: skipped" in told
+    assert "nim_v0-2p, pretrained: skipped" in told
 
 
 def test_a_rung_says_what_its_tournament_says() -> None:
     """Where nobody plays at random, ratings count from the middle: the step is twice as far, and its doubt too."""
     players = [{"name": "heuristic", "rating": -30.0}, {"name": "search:2", "rating": 30.0, "win_rate": 0.58}]
     players[1] |= {"rating_interval": [20.0, 40.0], "win_rate_interval": [0.55, 0.61]}
-    one = strength.rung_of({"players": players, "games": 10}, "search:2", "heuristic", None)
+    one = ladders.rung_of({"players": players, "games": 10}, "search:2", "heuristic", None)
     assert (one["step"], one["half_width"]) == (60, 20)
     players[0] |= {"name": "random", "rating": 0.0}
-    one = strength.rung_of({"players": players, "games": 10}, "search:2", "random", None)
+    one = ladders.rung_of({"players": players, "games": 10}, "search:2", "random", None)
     assert (one["step"], one["half_width"]) == (30, 10)
 
 
@@ -196,13 +158,13 @@ def test_a_rung_says_what_its_tournament_says() -> None:
 def test_the_published_table_is_made_from_the_published_numbers() -> None:
     result = ladders.read(RESULTS)
     assert (RESULTS / "ladder.md").read_text() == ladders.page(result)
-    assert [ladders._name(ladder) for ladder in result["ladders"]] == list(all_variants())
+    assert [variant_name(ladder["game"], ladder["options"]) for ladder in result["ladders"]] == list(all_variants())
 
 
 def test_published_numbers_fit_together() -> None:
     for ladder in ladders.read(RESULTS)["ladders"]:
         for one in ladder["rungs"]:
-            low, high = one["win_rate_interval"]
+            low, high = one["interval"]
             assert low <= one["win_rate"] <= high
-            assert (one["win_rate"] > ladder["even"]) == (one["step"] > 0)
-            assert ladders.rating(ladder, one["player"]) is not None
+            assert (one["win_rate"] > ladder["chance_level"]) == (one["step"] > 0)
+            assert ladders.rating(ladder, one["player"]) < inf

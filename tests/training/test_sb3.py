@@ -1,6 +1,5 @@
 """MaskablePPO's environments: the games of the AEC API, step by step, and self-play against the past."""
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ from needs import needs
 
 needs("sb3_contrib")
 
-from monsterzoo.benchmarks import sb3 as benchmark
 from monsterzoo.cli import main
 from monsterzoo.policies import Decisions, from_sb3, make
 from monsterzoo.training import sb3
@@ -205,16 +203,6 @@ def test_maskable_ppo_plays_against_its_own_past() -> None:
     actions = from_sb3(model).act(Decisions(env.games.variant, rows, masks, np.zeros(16, np.int64)))
     assert masks[np.arange(16), actions].all()
     assert len(model.ep_info_buffer) > 0
-
-
-def test_the_benchmark_compares_equal_rollouts(capsys: pytest.CaptureFixture[str]) -> None:
-    sizes = "--num-envs 8 --few 2 --rollout 32 --batch-size 16 --seconds 0.01 --rounds 1"
-    assert benchmark.main(f"--game {GAME} --players 4 {sizes}".split()) == 0
-    shown = capsys.readouterr().out
-    for row in ("make_vec_env, 8 games", "AEC environments, 2 games", "AEC environments, 8 games"):
-        assert re.search(rf"^.*{row} +[\d,]+ +[\d,]+$", shown, re.MULTILINE), row
-    for row in ("as customary: .* 2 games", "as many games: .* 8 games"):
-        assert re.search(rf"^{row}( +\d+\.\d){{3}}$", shown, re.MULTILINE), row
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""Kuhn poker, the smallest poker whose equilibria hold a bluff: all of them are known in a formula (Kuhn, 1950).
+"""Kuhn poker, whose equilibria are known in closed form (Kuhn, 1950).
 
-Three cards, two players, one chip from each into the pot and one card for each. Who passes after a pass, or bets after
-a bet, comes to the showdown; who passes after a bet gives up. The higher card wins the pot.
+Three cards, two players, an ante of one chip each. A pass after a pass, or a bet after a bet, leads to the showdown; a
+pass after a bet folds. The higher card wins the pot.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""The game of the guide `docs/add_a_game.md`, Leduc poker, put together from the page."""
+"""Leduc poker, assembled from the code blocks of `docs/add_a_game.md`."""
 
 import atexit
 import re
@@ -17,7 +17,7 @@ BLOCK = re.compile(
 
 
 def files(page: str) -> dict[str, str]:
-    """The files of the page: every block that is headed by a name, those of one name in order."""
+    """The files of the page: all code blocks headed by a file name, joined in order."""
     found: dict[str, list[str]] = {}
     for block in BLOCK.finditer(page):
         if block["file"]:
@@ -34,9 +34,7 @@ def write(folder: Path, texts: dict[str, str]) -> None:
 
 @cache
 def leduc() -> Game:
-    """Leduc poker; raises `ValueError` where the page is not, outside of a checkout."""
-    if not PAGE.exists():
-        raise ValueError(f"Leduc poker is put together from docs/{PAGE.name}, which only a checkout has")
+    """The game."""
     folder = TemporaryDirectory()
     atexit.register(folder.cleanup)  # until then tracebacks and the compiler may want to read the sources
     write(Path(folder.name), files(PAGE.read_text(encoding="utf-8")))

@@ -1,0 +1,255 @@
+"""Ratings of players in every game and variant, published as the ladder: `python -m tools.ladder --output FOLDER`.
+
+A rung is a tournament (`monsterzoo.training.arena`) of one player on one side against another on all others; every deal
+is played once with each side. Its step is the difference in Elo points. A rating adds up the steps from the random
+player at 0. With `--output` each rung replaces the same player's previous one, and all others are kept. With
+`--games-folder` finished games are kept: run again with more games to continue.
+"""
+
+import argparse
+import shlex
+import sys
+from contextlib import nullcontext
+from math import hypot, inf
+from pathlib import Path
+from typing import Any
+
+from monsterzoo.benchmarks.measuring import machine
+from monsterzoo.envs.core.options import label
+from monsterzoo.policies.base import compiled_form
+from monsterzoo.policies.heuristics import has_heuristic
+from monsterzoo.training.arena import Tournament, enter
+from monsterzoo.training.exits import exit_code
+from monsterzoo.training.extras import require
+from monsterzoo.training.files import read_json, replacing, write_json
+from monsterzoo.training.interrupts import goes_on_from
+
+from .networks import fingerprint, rate, shipped_networks
+from .tables import markdown
+from .variants import NamedVariant, all_variants, chosen_variants, variant_name
+
+Ladder = dict[str, Any]
+"""Of a variant: "game", "options", "chance_level" and "rungs", a list of `Rung`."""
+Rung = dict[str, Any]
+"""Of a player: "player", "against", "games", "win_rate", "interval", "step" (Elo points from the other player to this
+one), "half_width" (of the step's interval, None if unknown), "network" (fingerprint, None without one) and "made"
+(index of the command)."""
+BOTTOM = "random"
+RUNGS = {
+    "heuristic": BOTTOM,
+    "pretrained": "heuristic",
+    "search:100": "heuristic",
+    "search:1000": "heuristic",
+    "search:50ms,net=pretrained": "search:1000",
+}
+"""Whom each player is measured against; others against the heuristic, or the random player if there is none."""
+TITLE = """# The ladder
+
+Each player on one side, the player it is measured against on all others; every deal is played once with each side. The
+chance level is the win rate of equal players. A rating adds up the steps (Elo points) from the random player at 0.
+Its 95 % interval counts from the heuristic player on: all ratings above share that player's own step.
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Play the rungs; with `--output` write ladder.json, ladder.md and ladder.png after each."""
+    parser = argparse.ArgumentParser(
+        "python -m tools.ladder", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--games", type=int, default=400, help="games of a rung with a player that searches")
+    parser.add_argument("--fast-games", type=int, default=20_000, help="games between compiled policies")
+    parser.add_argument(
+        "--rungs", nargs="*", default=list(RUNGS), metavar="POLICY",
+        help=f"players to measure (default: {' '.join(RUNGS)}); none: only rewrite the table and the picture",
+    )  # fmt: skip
+    parser.add_argument("--against", metavar="POLICY", help="whom to measure them against (default: a rung below)")
+    parser.add_argument("--variant", nargs="+", default=[], metavar="NAME", help="such as pikit_v0-2p (default: all)")
+    parser.add_argument("--output", type=Path, metavar="FOLDER", help="write ladder.json, .md and .png there")
+    parser.add_argument("--games-folder", type=Path, metavar="FOLDER", help="keep finished games there")
+    parsed = parser.parse_args(arguments)
+    if parsed.output is not None:
+        require("matplotlib")  # for ladder.png
+    made = {"command": command(arguments), "machine": machine()}
+    result = read(parsed.output)
+    with nullcontext() if parsed.games_folder is None else goes_on_from(parsed.games_folder):
+        for one in chosen_variants(parsed.variant):
+            for player in parsed.rungs:
+                rung = play(one, player, parsed)
+                if rung is not None:
+                    merge(result, one, rung, made)
+                    write(parsed.output, result)
+    write(parsed.output, result)
+    print(table_of(result["ladders"]))
+    return 0
+
+
+def command(words: list[str]) -> str:
+    """The command line, without the folders, which change no result."""
+    kept = [word for word, before in zip(words, ["", *words]) if not {word, before} & {"--output", "--games-folder"}]
+    return shlex.join(["python", "-m", "tools.ladder", *kept])
+
+
+def play(of: NamedVariant, player: str, parsed: argparse.Namespace) -> Rung | None:
+    """Measure a player; None if it, or the player it is measured against, cannot play the variant."""
+    against = parsed.against or RUNGS.get(player, "heuristic")
+    if against == "heuristic" and not has_heuristic(of.variant):
+        against = BOTTOM
+    try:
+        entrants, policies = enter(of.variant, [against, player])
+    except ValueError as error:
+        print(f"{of.name}, {player}: skipped, {error}", file=sys.stderr)
+        return None
+    network = fingerprint(policies[1]) or fingerprint(policies[0])
+    tournament = Tournament(of.variant, entrants, alone=entrants[1])
+    record = None
+    if parsed.games_folder is not None:
+        parts = [of.name, f"{player}-against-{against}".replace(":", "-").replace("/", "-"), network]
+        record = parsed.games_folder / f"{'.'.join(part for part in parts if part is not None)}.npz"
+        if record.exists():
+            tournament.load(record)
+    fast = all(compiled_form(policy) is not None for policy in policies)
+    tournament.play(policies, parsed.fast_games if fast else parsed.games, batch=16, save=record)
+    return rung_of(tournament.result(), player, against, network)
+
+
+def rung_of(result: dict[str, Any], player: str, against: str, network: str | None) -> Rung:
+    """The rung of the second player of a tournament of two."""
+    below, above = result["players"]
+    low, high = above["rating_interval"]
+    # Ratings count from the random player if there is one, and else from the middle between the two.
+    width = None if low is None else (high - low) / 2 * (1 if below["name"] == BOTTOM else 2)
+    return {
+        "player": player,
+        "against": against,
+        "games": result["games"],
+        "win_rate": above["win_rate"],
+        "interval": above["win_rate_interval"],
+        "step": above["rating"] - below["rating"],
+        "half_width": width,
+        "network": network,
+    }
+
+
+# --- Ratings ---
+
+
+def way_down(ladder: Ladder, player: str) -> list[Rung] | None:
+    """The rungs from a player to the random player, the highest first; None if one of them was not measured."""
+    rungs = {rung["player"]: rung for rung in ladder["rungs"]}
+    way: list[Rung] = []
+    while player != BOTTOM:
+        if player not in rungs or rungs[player] in way:
+            return None
+        way.append(rungs[player])
+        player = way[-1]["against"]
+    return way
+
+
+def rating(ladder: Ladder, player: str) -> float:
+    """Elo points above the random player, infinite if a rung on the way down was not measured."""
+    way = way_down(ladder, player)
+    return inf if way is None else sum(rung["step"] for rung in way)
+
+
+def half_width(ladder: Ladder, player: str) -> float:
+    """Half of the interval of a rating; above the first rung its step is left out, since all others share it."""
+    way = way_down(ladder, player) or []
+    halves = [rung["half_width"] for rung in way if rung is way[0] or rung["against"] != BOTTOM]
+    return hypot(*(inf if half is None else half for half in halves))
+
+
+def in_order(ladder: Ladder) -> list[Rung]:
+    """The rungs by rating, the lowest first; those without a rating come last."""
+    return sorted(ladder["rungs"], key=lambda rung: rating(ladder, rung["player"]))
+
+
+# --- Files ---
+
+
+def read(folder: Path | None) -> dict[str, Any]:
+    """The published ladders: "made", the commands with the machines they ran on, and "ladders"."""
+    path = folder and folder / "ladder.json"
+    return read_json(path, "a file of ladders") if path and path.exists() else {"made": [], "ladders": []}
+
+
+def merge(result: dict[str, Any], of: NamedVariant, rung: Rung, made: dict[str, Any]) -> None:
+    """Put a rung in the place of the same player's previous one."""
+    ladders = {variant_name(one["game"], one["options"]): one for one in result["ladders"]}
+    empty = {"game": of.game, "options": of.options, "chance_level": 1 / of.variant.sides, "rungs": []}
+    ladder = ladders.setdefault(of.name, empty)
+    if made not in result["made"]:
+        result["made"].append(made)
+    others = [one for one in ladder["rungs"] if one["player"] != rung["player"]]
+    ladder["rungs"] = [*others, {**rung, "made": result["made"].index(made)}]
+    result["ladders"] = [ladders[name] for name in all_variants() if name in ladders]
+
+
+def write(folder: Path | None, result: dict[str, Any]) -> None:
+    """Write ladder.json, ladder.md and ladder.png, if there is a folder."""
+    if folder is None:
+        return
+    write_json(folder / "ladder.json", result)
+    with replacing(folder / "ladder.md") as part:
+        part.write_text(page(result))
+    with replacing(folder / "ladder.png") as part:
+        draw(result["ladders"], part)
+
+
+def page(result: dict[str, Any]) -> str:
+    """The table, and the commands that made it."""
+    used = sorted({rung["made"] for ladder in result["ladders"] for rung in ladder["rungs"]})
+    commands = ((result["made"][index]["command"], result["made"][index]["machine"]) for index in used)
+    made = "\n".join(f"- `{command}` ({machine['processor']})" for command, machine in commands)
+    return f"{TITLE}\n{table_of(result['ladders'])}\n\nMade by, games of earlier runs included:\n\n{made}\n"
+
+
+def table_of(ladders: list[Ladder]) -> str:
+    """The ladders as a Markdown table."""
+    rows, now = [], shipped_networks()
+    for ladder in ladders:
+        network = now.get(variant_name(ladder["game"], ladder["options"]))
+        for rung in in_order(ladder):
+            player, against, points = rung["player"], rung["against"], rating(ladder, rung["player"])
+            earlier = rung["network"] not in (None, network) and "pretrained" in player + against
+            remark = "an earlier network" if earlier else ""
+            wins = rate(rung) if rung["interval"][0] is not None else f"{100 * rung['win_rate']:.1f} %"
+            shown = "–" if points == inf else f"{points:+.0f} ± {half_width(ladder, player):.0f}"
+            chance = f"{100 * ladder['chance_level']:.0f} %"
+            game = f"{ladder['game']} {label(ladder['options'])}"
+            rows.append([game, player, against, f"{rung['games']:,}", wins, chance, shown, remark])
+    head = ["game", "player", "against", "games", "win rate (95 %)", "chance level", "rating (95 %)", "remarks"]
+    return markdown(head, rows)
+
+
+def draw(ladders: list[Ladder], path: Path) -> None:
+    """Ratings with their intervals: a panel for each game, a row for each variant, a colour for each player."""
+    from matplotlib.figure import Figure
+
+    measured = [rung["player"] for ladder in ladders for rung in ladder["rungs"]]
+    players = [player for player in dict.fromkeys([*RUNGS, *measured]) if player in measured]
+    colours = {BOTTOM: "tab:gray"} | {player: f"C{number}" for number, player in enumerate(players)}
+    games = {ladder["game"]: [one for one in ladders if one["game"] == ladder["game"]] for ladder in ladders}
+    heights = [len(rows) + 0.5 for rows in games.values()]
+    figure = Figure(figsize=(10, 1.2 + 0.6 * sum(heights)), layout="constrained")
+    panels = figure.subplots(len(games), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
+    for axes, (game, rows) in zip(panels, games.items()):
+        for row, ladder in enumerate(rows):
+            ordered = [BOTTOM, *(rung["player"] for rung in in_order(ladder) if rating(ladder, rung["player"]) < inf)]
+            for place, player in enumerate(ordered):
+                style: dict[str, Any] = {"fmt": "o", "ms": 5, "capsize": 3, "color": colours[player]}
+                style["xerr"] = half_width(ladder, player)
+                axes.errorbar(rating(ladder, player), row + 0.5 * (0.5 - place / max(len(ordered) - 1, 1)), **style)
+        axes.set_yticks(range(len(rows)), [label(ladder["options"]) for ladder in rows])
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_title(game, loc="left", fontsize=10)
+        axes.grid(alpha=0.3, axis="x")
+        for row in range(1, len(rows)):
+            axes.axhline(row - 0.5, color="tab:gray", alpha=0.3, linewidth=0.8)
+    panels[-1].set_xlabel("rating (Elo points, random = 0; bars: 95 %, from the heuristic player on)")
+    marks = [panels[0].errorbar([], [], xerr=[], fmt="o", capsize=3, color=colours[player]) for player in colours]
+    figure.legend(marks, list(colours), loc="outside upper center", ncols=3)
+    figure.savefig(path, format="png", dpi=130)
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code("ladder", main, sys.argv[1:]))

@@ -1,0 +1,188 @@
+"""The shipped networks: publishing and measuring them, their index, and the page made from it.
+
+`policies/pretrained` holds the networks at half precision, `index.json`, which `monsterzoo.policies` reads, and
+`README.md`, the page.
+"""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.match.players import make_player
+from monsterzoo.policies import Policy
+from monsterzoo.policies.heuristics import has_heuristic
+from monsterzoo.policies.networks import files
+from monsterzoo.policies.networks.files import PRETRAINED, WEIGHTS
+from monsterzoo.policies.networks.policy import NeuralPolicy
+from monsterzoo.training.arena import Tournament
+from monsterzoo.training.config import RUN
+from monsterzoo.training.evaluation import win_rate
+from monsterzoo.training.files import read_json, replacing, write_json
+
+from .tables import markdown
+from .variants import NamedVariant, all_variants
+
+INDEX, README = "index.json", "README.md"
+MAX_BYTES = 300_000
+"""Size limit of a shipped network's file."""
+OPPONENTS = ("random", "heuristic")
+SEATINGS = {"alone": "alone", "mixed": "arena"}
+"""How a network is seated with an opponent: the index's word, and the page's."""
+TITLE = """# Trained networks
+
+Load one with `monsterzoo.policies.make("pretrained", game, **options)`; this needs numpy only. A network plays its most
+likely action and refuses observations other than those it was trained on. The commands that made them are at the end.
+`python -m tools.zoo` trains networks by the recipes in `tools/recipes.py`, measures them, and writes this page from
+`index.json`.
+
+Win rates come with 95 % intervals; the chance level is the win rate of equal players. "Alone": the network plays one
+side, the opponent all others. "Arena": all mixtures of both at a table, and every deal is replayed with each side (with
+more than two sides a network shares the wins with its own copies, so the rate stays well below 100 %).
+
+With more than two sides it matters whom a network was trained with. Bite Night's networks learned from rollouts by
+heuristic players, half of the games in self-play and half alone among heuristics. They share weights between colours,
+and in the basic game between pictures, so their files are small for the number of weights. Yokai Septet's networks also
+learned from rollouts, without such symmetries. Pikit's were trained by PPO: there rollouts by the heuristic teach less.
+
+The second stages of Seven Suitors and of Yokai Septet for three players started from the first stages' networks as they
+were shipped before, at half precision: training them again gives networks that differ by more than rounding.
+"""
+
+
+# --- Publishing ---
+
+
+def publish(of: NamedVariant, runs: Sequence[Path], games: int, folder: Path = PRETRAINED) -> None:
+    """Measure and ship the network of the last of several finished runs, each of which started from the one before.
+
+    Raises `ValueError` if a run is not finished, or the network is too large.
+    """
+    summaries = [read_json(run / RUN, "the description of a run") for run in runs]
+    for run, summary in zip(runs, summaries):
+        if "result" not in summary:
+            raise ValueError(f"the run in {run} is not finished")
+    arrays, about = files.read(runs[-1] / WEIGHTS)
+    file = f"{of.name}.npz"
+    with replacing(folder / file) as part:  # the old network stays until the new one is measured
+        files.write(part, {name: values.astype(np.float16) for name, values in arrays.items()}, about)
+        size = part.stat().st_size
+        if size > MAX_BYTES:
+            raise ValueError(f"the network of {runs[-1]} has {size} bytes; at most {MAX_BYTES} are shipped")
+        measured = measure(of.variant, part, games)
+    model = {
+        "file": file,
+        "game": of.game,
+        "options": of.options,
+        "commands": [summary["commands"][0] for summary in summaries],
+        "seed": summaries[-1]["config"]["seed"],
+        "minutes": round(sum(summary["result"]["seconds"] for summary in summaries) / 60, 1),
+        "steps": sum(summary["result"]["steps"] for summary in summaries),
+        "versions": summaries[-1]["versions"],
+        "weights": int(sum(values.size for values in arrays.values())),
+        "chance_level": 1 / of.variant.sides,
+        "arena": measured,
+    }
+    enter(model, folder)
+
+
+def measure(variant: Variant, file: Path, games: int, seed: int = 1) -> dict[str, Any]:
+    """Win rates of a network against each opponent, alone among its copies and in all mixtures."""
+    policy, results = NeuralPolicy(variant, *files.read(file), name="pretrained"), {}
+    for spec in OPPONENTS:
+        if spec == "heuristic" and not has_heuristic(variant):
+            continue
+        tournament = Tournament(variant, [policy.name, spec], seed)
+        tournament.play([policy, make_player(variant, spec, seed)], games, batch=512)
+        result = tournament.result()
+        own = result["players"][0]
+        mixed = {"games": result["games"], "win_rate": own["win_rate"], "interval": own["win_rate_interval"]}
+        alone = win_rate(variant, policy, make_player(variant, spec, seed), games, seed).to_dict()
+        results[spec] = {"seed": seed, "mixed": mixed, "alone": alone}
+    return results
+
+
+def read_index(folder: Path = PRETRAINED) -> dict[str, Any]:
+    """The index; its only key is "models", a list."""
+    path = folder / INDEX
+    return read_json(path, "an index of networks") if path.exists() else {"models": []}
+
+
+def enter(model: dict[str, Any], folder: Path = PRETRAINED) -> None:
+    """Add a network to the index, in the place of one with the same name, and rewrite the page."""
+    others = [one for one in read_index(folder)["models"] if one["file"] != model["file"]]
+    models = sorted([*others, model], key=lambda one: str(one["file"]))
+    write_json(folder / INDEX, {"models": models})
+    with replacing(folder / README) as path:
+        path.write_text(page(models))
+    files.pretrained.cache_clear()
+
+
+# --- The page ---
+
+
+def page(models: Sequence[dict[str, Any]]) -> str:
+    """The page in Markdown."""
+    commands = "\n".join(["```sh", *(command for model in models for command in model["commands"]), "```"])
+    return "\n\n".join([TITLE.rstrip(), networks_table(models), claim(models), "## The commands", commands]) + "\n"
+
+
+def networks_table(models: Sequence[dict[str, Any]]) -> str:
+    """A row for every network."""
+    head = ["network", "weights", "seed", "minutes", "steps", "chance level"]
+    head += [f"{spec}, {word}" for spec in OPPONENTS for word in SEATINGS.values()]
+    rows = []
+    for model in models:
+        size, steps = f"{model['weights'] / 1000:.0f} k", f"{model['steps'] / 1e6:.1f} M"
+        results = [model["arena"].get(spec) for spec in OPPONENTS]
+        rates = [rate(result[seating]) if result else "–" for result in results for seating in SEATINGS]
+        row = [f"`{model['file']}`", size, model["seed"], model["minutes"], steps, f"{model['chance_level']:.0%}"]
+        rows.append([*row, *rates])
+    return markdown(head, rows)
+
+
+def claim(models: Sequence[dict[str, Any]]) -> str:
+    """One sentence on which networks beat their heuristics."""
+    measured = [(model, model["arena"]["heuristic"]) for model in models if "heuristic" in model["arena"]]
+    doubtful = [
+        f"`{model['file']}` ({word})"
+        for model, result in measured
+        for seating, word in SEATINGS.items()
+        if result[seating]["interval"][0] <= model["chance_level"]
+    ]
+    who = f"All but {', '.join(doubtful)}" if doubtful else "All"
+    return f"{who} beat their heuristic players, alone and in the arena: the intervals exclude the chance level."
+
+
+def rate(result: dict[str, Any]) -> str:
+    """A win rate with its interval, in per cent."""
+    low, high = result["interval"]
+    return f"{100 * result['win_rate']:.1f} % ({100 * low:.1f}–{100 * high:.1f})"
+
+
+# --- Fingerprints ---
+
+
+def fingerprint(policy: Policy) -> str | None:
+    """Weight hash that ties results to a network, also to one that guides a search; None without a network."""
+    network = policy if isinstance(policy, NeuralPolicy) else getattr(policy, "guide", None)
+    if not isinstance(network, NeuralPolicy):
+        return None
+    digest = sha256()
+    for name, values in sorted(network.arrays.items()):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(values, np.float32).tobytes())
+    return digest.hexdigest()[:8]
+
+
+def shipped_networks() -> dict[str, str | None]:
+    """Fingerprints of the networks that are shipped now, by variant."""
+    found = {}
+    for name, one in all_variants().items():
+        try:
+            found[name] = fingerprint(make_player(one.variant, "pretrained"))
+        except ValueError:  # there is none
+            continue
+    return found
