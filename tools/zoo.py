@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from monsterzoo.cli import train
+from monsterzoo.cli import train as train_command
 from monsterzoo.envs.core.options import write_option
 from monsterzoo.policies.networks.files import PRETRAINED
 from monsterzoo.training.config import RUN
@@ -81,7 +81,7 @@ def train(of: NamedVariant, seed: int, runs: Path) -> list[Path]:
         print(f"{title}: monsterzoo train {text}", flush=True)
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-        train.main([*command, "--resume"] if (folder / CHECKPOINT).exists() else command)
+        train_command.main([*command, "--resume"] if (folder / CHECKPOINT).exists() else command)
     return list(stages)
 
 

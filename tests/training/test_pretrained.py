@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from monsterzoo.cli import train
+from monsterzoo.cli import train as train_command
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import make
@@ -94,7 +94,7 @@ def test_recipes_are_command_lines_of_training(name, monkeypatch) -> None:
     monkeypatch.setattr(runs, "train", lambda config, resume: configs.append(config))
     of, home = all_variants()[name], Path("runs/zoo") / name
     for command in zoo.commands(of, 0, home, Path("runs/zoo")).values():
-        assert train.main(command) == 0
+        assert train_command.main(command) == 0
     shipped = next(model for model in pretrained() if model["file"] == f"{name}.npz")
     assert [config.command() for config in configs] == shipped["commands"]
     assert all(config.updates for config in configs), "budgets are counted in updates, not in minutes"
