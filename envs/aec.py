@@ -1,4 +1,4 @@
-"""Any game as a PettingZoo AEC environment."""
+"""PettingZoo AEC environment of any game."""
 
 import math
 import struct
@@ -95,7 +95,7 @@ class GameEnv(AECEnv):
 
     @property
     def np_random(self) -> np.random.Generator:
-        """A generator of the last seed, for whoever wants one; the game's own luck is in its state."""
+        """A generator of the last seed, for users; the game's own one is in its state."""
         if self._random is None:
             self._random = np.random.default_rng(self.np_random_seed)
         return self._random
@@ -219,13 +219,9 @@ class GameEnv(AECEnv):
         if not agents or self.terminations[agents[0]] or self.truncations[agents[0]]:
             return False
         try:
-            if 0 <= action < self._num_actions:
-                return bool(self._masks[self._acting, action])
+            return bool(0 <= action < self._num_actions and self._masks[self._acting, action])
         except (TypeError, IndexError, ValueError):
-            pass
-        if not is_whole(action):
-            raise self.variant.refuse(self._states[0], self._acting, action)
-        return False
+            raise self.variant.refuse(self._states[0], self._acting, action) from None
 
     def _finish(self) -> None:
         ended = int(self._states["outcome"][0])
@@ -246,13 +242,8 @@ class GameEnv(AECEnv):
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last decision, termination, truncation and info of `agent_selection`."""
         agent = self.agent_selection
-        return (
-            self.observe(agent) if observe else None,
-            self._cumulative_rewards[agent],
-            self.terminations[agent],
-            self.truncations[agent],
-            self.infos[agent],
-        )
+        observed, reward = self.observe(agent) if observe else None, self._cumulative_rewards[agent]
+        return observed, reward, self.terminations[agent], self.truncations[agent], self.infos[agent]
 
     def _seat(self, agent: str) -> int:
         try:

@@ -1,4 +1,4 @@
-"""Many games at once, compiled: buffers owned by the batch and written in place."""
+"""Compiled batch of games: buffers owned by the batch and written in place."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -120,20 +120,15 @@ class VectorGame:
         return self._crew.size
 
     def reset(self, seed: int | None = None) -> None:
-        """Begin all games anew, with a seed (0 <= seed < 2**64) or, without one, with the games' own generators.
+        """Begin all games anew, with a seed (0 <= seed < 2**64).
 
-        As in the AEC environment; a batch that was made without a seed has drawn a fresh one. `sample_actions` goes on
-        with its streams likewise.
+        Without one the games' own generators, and the streams of `sample_actions`, go on, as in the AEC environment; a
+        batch that was made without a seed has drawn a fresh one.
         """
         if seed is not None:
-            self._sow(check_seed(seed))
-        self._begin()
-
-    def _sow(self, seed: int) -> None:
-        self.states["rng"] = [generator(env_seed(seed, i)) for i in range(self.num_envs)]
-        self._streams = streams(seed, self.num_envs, "sample")
-
-    def _begin(self) -> None:
+            seed = check_seed(seed)
+            self.states["rng"] = [generator(env_seed(seed, i)) for i in range(self.num_envs)]
+            self._streams = streams(seed, self.num_envs, "sample")
         for buffer in (self.rewards, self.terminated, self.truncated, self._totals, self._lengths):
             buffer[:] = 0
         self._starting[0] = True
