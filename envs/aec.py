@@ -219,9 +219,13 @@ class GameEnv(AECEnv):
         if not agents or self.terminations[agents[0]] or self.truncations[agents[0]]:
             return False
         try:
-            return bool(0 <= action < self._num_actions and self._masks[self._acting, action])
+            if 0 <= action < self._num_actions:
+                return bool(self._masks[self._acting, action])
         except (TypeError, IndexError, ValueError):
-            raise self.variant.refuse(self._states[0], self._acting, action) from None
+            pass
+        if not is_whole(action):
+            raise self.variant.refuse(self._states[0], self._acting, action)
+        return False
 
     def _finish(self) -> None:
         ended = int(self._states["outcome"][0])
