@@ -227,8 +227,9 @@ class SeatVectorEnv(VectorEnv):
         self._finals_in_place = self._final_observations(self._last[: 0 if self.copy else None])
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("_finals_in_place", "_seats")  # made again by `_connect`
-        kept = {name: value for name, value in self.__dict__.items() if name not in views}
+        kept = {
+            name: value for name, value in self.__dict__.items() if name not in ("_finals_in_place", "_seats")
+        }  # views
         return {**kept, "_crew": self._crew.size}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
