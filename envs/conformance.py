@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from inspect import signature
 from io import StringIO
@@ -76,7 +77,7 @@ class Case:
         """Play whole games at random, of this seed and the next ones; stop at every `stride`-th step with its number.
 
         There are at least two games and `wanted` moments, so that short games are looked at as closely as long ones.
-        Whoever looks must leave the game as it is.
+        The caller must leave the game as it is.
         """
         random, seen, game = self.random(), 0, 0
         while game < 2 or seen < wanted:
@@ -180,20 +181,20 @@ def _misfit(field: Field, view: np.dtype) -> str:
     """Why a field of a layout cannot show its field of the view, if it cannot."""
     if field.source not in (view.names or ()):
         return f"there is no {field.source} in the view"
-    kind = view[field.source]
-    shape, room = field.shape if field.kind == NUMBERS else field.shape[:-1], kind.shape
-    if field.kind == NUMBERS and kind.base.itemsize > 1:
+    entry = view[field.source]
+    shape, room = field.shape if field.kind == NUMBERS else field.shape[:-1], entry.shape
+    if field.kind == NUMBERS and entry.base.itemsize > 1:
         if not room:
-            return f"a number is a byte in the view, not {kind}"
-        room = (*room[:-1], room[-1] * kind.base.itemsize - field.first)  # the bytes of words
+            return f"a number is a byte in the view, not {entry}"
+        room = (*room[:-1], room[-1] * entry.base.itemsize - field.first)  # the bytes of words
     if len(shape) != len(room) or any(own > possible for own, possible in zip(shape, room)):
         return f"its entries are {shape}, those of the view {room}"
     if field.kind != NUMBERS and field.shape[-1] > 64:
         return f"a set or number has at most 64 columns, not {field.shape[-1]}"
-    if field.kind == SET and kind.base.kind != "u":
-        return f"a set is an unsigned integer in the view, not {kind.base}"
-    if field.kind != SET and kind.base.kind not in "iu":
-        return f"numbers are integers in the view, not {kind.base}"
+    if field.kind == SET and entry.base.kind != "u":
+        return f"a set is an unsigned integer in the view, not {entry.base}"
+    if field.kind != SET and entry.base.kind not in "iu":
+        return f"numbers are integers in the view, not {entry.base}"
     return ""
 
 
@@ -208,17 +209,18 @@ ABOUT_DICTS = (
 
 
 def check_pettingzoo(case: Case) -> None:
-    """PettingZoo's api, seed and render tests, AEC and parallel, with both kinds of observations; none may warn."""
+    """PettingZoo's api, seed and render tests, AEC and parallel, with dict and box observations; none may warn."""
     with _strictly(), redirect_stdout(StringIO()):
         for observation in ("dict", "box"):
-            kind = {"observation": observation}
             for problem in ABOUT_DICTS if observation == "dict" else ():
                 warnings.filterwarnings("ignore", problem)
-            api_test(case.env(**kind), num_cycles=200, verbose_progress=False)
-            api_test(case.raw_env(**kind), num_cycles=200, verbose_progress=False)
-            parallel_api_test(case.parallel_env(**kind), num_cycles=200)
-            seed_test(lambda kind=kind: case.env(**kind), num_cycles=60)
-            parallel_seed_test(lambda kind=kind: case.parallel_env(**kind), num_cycles=60)
+            makers = (case.env, case.raw_env, case.parallel_env)
+            env, raw_env, parallel_env = (partial(maker, observation=observation) for maker in makers)
+            api_test(env(), num_cycles=200, verbose_progress=False)
+            api_test(raw_env(), num_cycles=200, verbose_progress=False)
+            parallel_api_test(parallel_env(), num_cycles=200)
+            seed_test(env, num_cycles=60)
+            parallel_seed_test(parallel_env, num_cycles=60)
         if find_spec("pygame") is not None:
             with patch.dict(os.environ, {"SDL_VIDEODRIVER": "dummy", **os.environ}):  # a window that nobody sees
                 render_test(case.env)
@@ -368,7 +370,7 @@ def check_returns(case: Case) -> None:
 
 
 def check_truncation(case: Case) -> None:
-    """Long games are cut off, and say so; nobody wins then."""
+    """Games that reach the limit are truncated, for everybody, and nobody wins them."""
     rules = case.game.rules
     if not rules.truncating:
         return
@@ -603,12 +605,12 @@ def _check_targets(scene: Scene, mask: np.ndarray, moment: str) -> None:
 def check_search_stream(case: Case) -> None:
     """Imagined worlds are a function of what the seat knows and of the given stream: nothing hidden leaves a trace."""
     variant, env = case.variant, case.raw_env()
-    luck = streams(case.seed, 1, "search")
+    stream = streams(case.seed, 1, "search")
     twin, one, other = (variant.new_states(1) for _ in range(3))
     for step in case.moments(env, 5):
         truth = env.states
         for seat in range(variant.players):
-            imagine(twin, truth, seat, luck[0])
+            imagine(twin, truth, seat, stream[0])
             for world, source in ((one, truth), (other, twin)):
                 imagine(world, source, seat, streams(step, 1, "search")[0])
             assert one.tobytes() == other.tobytes(), f"seat {seat} at step {step}: the truth shows through"

@@ -265,8 +265,8 @@ class SeatVectorEnv(VectorEnv):
         several = snapshot if isinstance(snapshot, list | tuple) else [snapshot] * self.num_envs
         if len(several) != self.num_envs:
             raise ValueError(f"snapshot: {self.num_envs} positions are needed, one a game, not {len(several)}")
-        luck = seeds or [fresh_seed() for _ in several]
-        return [None if one is None else self.variant.load(one, luck[i]) for i, one in enumerate(several)]
+        seeds = seeds or [fresh_seed() for _ in several]
+        return [None if one is None else self.variant.load(one, seeds[i]) for i, one in enumerate(several)]
 
     def _pass_on(self, games: np.ndarray) -> None:
         """Give the learners of these games, bool (N,), the next seat."""

@@ -24,7 +24,7 @@ def refresh_all(batch, views):
 
 
 class VectorGame:
-    """`num_envs` games of one kind, each waiting for one decision.
+    """`num_envs` games of one variant, each waiting for one decision.
 
     All arrays are numpy buffers that `step` overwrites; copy what must last. Game i of seed s is the AEC environment
     seeded with `env_seed(s, i)`, and goes on like its `reset()` without a seed when a game is over.
@@ -118,6 +118,13 @@ class VectorGame:
     def threads(self) -> int:
         """Number of threads that share a step."""
         return self._crew.size
+
+    @property
+    def bytes_per_step(self) -> int:
+        """Bytes that a step writes for one game, beside its state."""
+        shown = (self.observations, self._padded_masks, self._legal, self.seats)
+        outcome = (self.rewards, self.terminated, self.truncated, self._totals[0], self._lengths[0])
+        return sum(buffer.nbytes for buffer in shown + outcome) // self.num_envs
 
     def reset(self, seed: int | None = None) -> None:
         """Begin all games anew, with a seed (0 <= seed < 2**64).
