@@ -110,13 +110,6 @@ class VectorGame:
         """Number of threads that share a step."""
         return self._step.size
 
-    @property
-    def bytes_per_step(self) -> int:
-        """Bytes that a step writes for one game, beside its state."""
-        shown = (self.observations, self._padded_masks, self._legal, self.seats)
-        outcome = (self.rewards, self.terminated, self.truncated, self._totals[0], self._lengths[0])
-        return sum(buffer.nbytes for buffer in shown + outcome) // self.num_envs
-
     def reset(self, seed: int | None = None) -> None:
         """Begin all games anew, with a seed (0 <= seed < 2**64).
 
