@@ -15,7 +15,7 @@ import numpy as np
 from monsterzoo.cli.options import add_flags, given
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.options import Checked, Integer
+from monsterzoo.envs.core.options import Checked, Integer, options_of
 from monsterzoo.envs.players import make_player
 from monsterzoo.policies import Policy, neural
 from monsterzoo.policies.heuristics import has_heuristic
@@ -148,9 +148,9 @@ def main(argv: Sequence[str]) -> int:
     """Publish runs, or with none of them measure what is shipped anew."""
     parser = argparse.ArgumentParser("python -m monsterzoo.training.models", description=__doc__)
     parser.add_argument("runs", nargs="*", type=Path, help="folders of finished runs")
-    add_flags(parser, Measuring)
+    add_flags(parser, options_of(Measuring))
     chosen = parser.parse_args(argv)
-    games = Measuring(**given(chosen, Measuring)).games
+    games = Measuring(**given(chosen, options_of(Measuring))).games
     for run in chosen.runs:
         enter_model(publish(run, games))
     if not chosen.runs:

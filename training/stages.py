@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from monsterzoo.cli.options import add_flags, add_game, game_options, given
+from monsterzoo.cli.options import add_flags, add_game, flags_of, game_options, given
 from monsterzoo.envs.core.options import flag
 
 from .config import MAY_CHANGE, METHODS, RUN, Config, RunConfig
@@ -127,11 +127,11 @@ def _parse(words: list[str]) -> tuple[type[RunConfig], dict[str, Any]]:
     kind = METHODS[method.method]
     parser = _Parser(add_help=False, allow_abbrev=False)
     add_game(parser)
-    add_flags(parser, kind)
+    add_flags(parser, flags_of(kind))
     parsed = parser.parse_intermixed_args(rest)
     options = game_options(parsed)
     named = {"game": parsed.game, "players": options.pop("players", None), "options": options}
-    return kind, {**given(parsed, kind), **{name: value for name, value in named.items() if value}}
+    return kind, {**given(parsed, flags_of(kind)), **{name: value for name, value in named.items() if value}}
 
 
 def check_runs(stages: list[Stage], anew: bool = False) -> None:

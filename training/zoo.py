@@ -34,7 +34,7 @@ LEVEL = "heuristic"
 def main(words: Sequence[str]) -> int:
     """The command; raises `ValueError` for what cannot be done, `Interrupted` when it is to end early."""
     parsed = _parser().parse_intermixed_args(words)
-    games = Measuring(**given(parsed, Measuring)).games
+    games = Measuring(**given(parsed, options_of(Measuring))).games
     seeds = [read_flag("seed", seed, options_of(Config)["seed"].values) for seed in parsed.seeds or [parsed.seed]]
     if len(set(seeds)) < len(seeds):
         raise ValueError("--seeds must all be different")
@@ -140,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--out", type=Path, default=PRETRAINED, metavar="FOLDER", help="of the networks (default: the package's)"
     )
-    add_flags(parser, Measuring)
+    add_flags(parser, options_of(Measuring))
     return parser
 
 

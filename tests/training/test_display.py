@@ -135,10 +135,10 @@ def test_the_arenas_table_and_picture_show_even_play(monkeypatch: pytest.MonkeyP
     figures = drawn(monkeypatch)
     result = arena("pikit_v0", ["random", "heuristic"], 12, players=3)
     arena_cli.plot(result, tmp_path / "ratings.png")
-    assert "even play wins 33.3%" in texts_of(figures[0])
+    assert "chance level: 33.3%" in texts_of(figures[0])
     text = arena_cli.as_text(result)
-    assert "even play wins 0.333" in text
-    assert "(even: 0.333)" in text
+    assert "chance level 0.333" in text
+    assert "(chance level: 0.333)" in text
     head, *rows = text.splitlines()[3:6]
     assert len({len(line) for line in (head, *rows)}) == 1, "columns are aligned"
     assert len(head) <= 80
