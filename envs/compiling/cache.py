@@ -1,4 +1,4 @@
-"""Where compiled code is kept: one folder for each set of sources it was built from.
+"""On-disk cache of compiled code: one folder for each set of sources it was built from.
 
 A kernel is built from what all games share (`SHARED`), its own package, and those its arguments belong to: a game's, a
 policy's (`belongs_to`). Outside of `envs`, it may also call compiled code of `policies`. The folder is named after a
@@ -37,14 +37,14 @@ def belongs_to(function: Callable[..., Any], kind: Any) -> None:
 
 
 def sources_of(function: Callable[..., Any], arguments: Any) -> frozenset[Path]:
-    """The folders (or scripts) that a kernel is built from, for arguments of some numba types."""
+    """Folders (or scripts) that a kernel is built from, given its arguments' numba types."""
     home = _home(function)
     outside = set() if _ENVS in home.parents else {_ENVS.parent / "policies"}
     return SHARED | {home, *_homes(arguments)} | outside
 
 
 def kept_for(function: Callable[..., Any], sources: frozenset[Path], mode: str = "") -> FunctionCache | NullCache:
-    """Numba's cache of a function, in the folder of some sources, compiled in some mode."""
+    """Numba's cache of a function, in the folder of its sources and compile mode."""
     return _cache_in(_folder(sources, mode), function)
 
 
@@ -102,7 +102,7 @@ def _homes(arguments: Any) -> Iterator[Path]:
 
 
 class _KeptCode(FunctionCache):
-    """numba's cache, in which nothing that happens to files keeps a kernel from being compiled."""
+    """numba's cache; a file that cannot be read or written only means compiling again."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The code for some types, or None; what cannot be read is forgotten."""

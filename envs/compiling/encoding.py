@@ -1,7 +1,7 @@
-"""Machine code for layouts: a view's fields are gathered into words of bits and bytes at places known when compiling.
+"""Compiled observation encoder: LLVM code generated from a layout.
 
-Every word of an observation is a sum of shifted fields. 64 columns of 0/1 are then written with one vector store, eight
-numbers with one of a word. Nothing of this is decided at run time but which of the game's layouts a view has.
+Every word of an observation is a sum of shifted fields of the view. 64 columns of 0/1 are then written with one vector
+store, eight numbers with one of a word. Only which of the game's layouts a view has is decided at run time.
 """
 
 from collections.abc import Callable, Iterator
@@ -62,7 +62,7 @@ def _gather(typing_context, view, row):
 
 
 def _write(builder: Any, layout: Layout, record: np.dtype, start: Any, target: Any) -> None:
-    """The code for one layout: all words first, then the stores, so that these never stand between two loads."""
+    """Code for one layout: first all words, then the stores, so that no store stands between two loads."""
     bits = _words(builder, _pieces(builder, layout, record, start, numbers=False))
     numbers = _words(builder, _pieces(builder, layout, record, start, numbers=True))
     for k, word in enumerate(bits):

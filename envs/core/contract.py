@@ -1,10 +1,10 @@
-"""What every game defines, and how generic compiled code finds it.
+"""The game contract: functions that every game implements, and the header of its state.
 
 A game's state is one record that begins with the fields of `HEADER`. Generic kernels call the functions below, which
 are dispatched on the type of that record.
 
-What a seat knows is a second record, the game's view. `look` is the one function that turns a state into a view; all
-that a seat gets (tensor, text, pictures, the advice of a heuristic) is made from its view.
+What a seat knows is a second record, the game's view. Only `look` turns a state into a view; all that a seat gets
+(tensor, text, pictures, the advice of a heuristic) is made from its view.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ PLAYING, TERMINATED, TRUNCATED = 0, 1, 2
 REWARD_WIN, REWARD_SCORE = 0, 1
 
 HEADER: list[tuple[Any, ...]] = [
-    ("rng", np.uint64),  # the generator of the game's luck
+    ("rng", np.uint64),  # the random generator
     ("scale", np.float32),  # what reward="score" divides by
     ("players", np.uint8),  # number of seats
     ("sides", np.uint8),  # number of sides; seat s plays for side s % sides
@@ -126,9 +126,9 @@ def observe(state, seat, view, row):
 
 @compiled
 def resample(world, truth, seat, stream):
-    """Make `world` a sample of what `truth` could be for a seat; its luck comes from `stream` alone.
+    """Write into `world` a sample of the states that a seat holds possible in `truth`, drawn from `stream` alone.
 
-    `world` and `truth` are arrays of one state; `stream` has a field `rng` and moves on.
+    `world` and `truth` are arrays of one state; `stream` has a field `rng`, which moves on.
     """
     world[0] = truth[0]
     state = world[0]
@@ -139,5 +139,5 @@ def resample(world, truth, seat, stream):
 
 @kernel
 def imagine(world, truth, seat, stream):
-    """`resample`, for Python."""
+    """`resample`, called from Python."""
     resample(world, truth, seat, stream)

@@ -1,6 +1,6 @@
-"""The random generator that lives inside a state: PCG32 (PCG-XSH-RR 64/32), one `uint64` in a record's field `rng`.
+"""Random generator inside the state: PCG32 (PCG-XSH-RR 64/32), one `uint64` in a record's field `rng`.
 
-Any record with that field will do, so a game's luck, a sampler's and a search's streams share this file.
+Any record with that field will do: a game's state, or a stream of its own for sampling and search.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from ..compiling.jit import compiled, inlined, overload
 from .options import is_whole, whole
 
 STREAM = np.dtype((np.record, [("stream", np.uint64), ("rng", np.uint64)]))
-"""A generator on its own with its number, for streams outside of a game's state.
+"""A numbered generator outside of a game's state.
 
 (With `rng` as the first field numba would take every game's state for a subtype of it.)
 """
@@ -95,14 +95,14 @@ def mix(value: int) -> int:
 
 
 def check_seed(seed: Any) -> int:
-    """A seed as Python's integer; raises `ValueError` unless it is a whole number with 0 <= seed < 2**64."""
+    """A seed as Python's integer; raises `ValueError` unless it is an integer with 0 <= seed < 2**64."""
     if not is_whole(seed) or not 0 <= whole(seed) <= _MASK:
         raise ValueError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}")
     return whole(seed)
 
 
 def generator(seed: int, purpose: str = "game") -> np.uint64:
-    """The generator's first state for a seed; other purposes give independent streams of the same seed."""
+    """Initial generator state for a seed; each purpose has an independent stream."""
     value = mix(whole(seed) & _MASK)
     for letter in "" if purpose == "game" else purpose:
         value = mix(value ^ ord(letter))
@@ -115,7 +115,7 @@ def env_seed(seed: int, index: int) -> int:
 
 
 def streams(seed: int, count: int, purpose: str) -> Any:
-    """`count` generators of their own, shape (count,), dtype `STREAM`."""
+    """Independent generators, shape (count,), dtype `STREAM`."""
     holders = np.zeros(count, STREAM)
     holders["stream"] = np.arange(count)
     for i in range(count):

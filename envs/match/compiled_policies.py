@@ -30,19 +30,15 @@ def compiled_policy(kind: type, function: Callable[..., Any]) -> None:
 
 
 class Mixed(NamedTuple):
-    """Different compiled policies at one table."""
+    """The policies of a table's places, which count clockwise from the learner."""
 
-    tokens: tuple[Any, ...]
-    """At most four."""
-    places: int
-    """Two bits a place: which of the tokens plays it; places count clockwise from the learner."""
+    tokens: tuple[Any, ...]  # at most four different ones
+    places: int  # two bits a place: which of the tokens plays it
 
 
-def mix_tokens(tokens: list[Any]) -> Any:
-    """What plays `tokens[k]` at place k + 1; just the token if all are the same."""
+def mix_tokens(tokens: list[Any]) -> Mixed:
+    """What plays `tokens[k]` at place k + 1."""
     which, kinds = distinct_tokens(tokens)
-    if len(kinds) == 1:
-        return kinds[0]
     return Mixed(kinds, sum(index << 2 * (k + 1) for k, index in enumerate(which)))
 
 
@@ -83,37 +79,15 @@ def choose_one(tokens: Any, which: Any, state: Any, seat: Any, words: Any, views
 
 @overload(choose_one)
 def _choose_one(tokens, which, state, seat, words, views, stream):
-    if len(tokens) == 1:
-        return lambda tokens, which, state, seat, words, views, stream: choose(
-            tokens[0], state, seat, words, views, stream
-        )
+    def only(tokens, which, state, seat, words, views, stream):
+        return choose(tokens[0], state, seat, words, views, stream)
 
     def first_or_rest(tokens, which, state, seat, words, views, stream):
         if which == 0:
             return choose(tokens[0], state, seat, words, views, stream)
         return choose_one(tokens[1:], which - 1, state, seat, words, views, stream)
 
-    return first_or_rest
-
-
-@compiled
-def choose_alike(policy, place, state, seat, words, views, stream):
-    """`choose` where every place has the same policy."""
-    return choose(policy, state, seat, words, views, stream)
-
-
-@compiled
-def choose_mixed(policy, place, state, seat, words, views, stream):
-    """`choose` by the token that plays a place."""
-    return choose_one(policy.tokens, (policy.places >> (2 * place)) & 3, state, seat, words, views, stream)
-
-
-@dispatched(default=choose_alike)
-def choose_at(policy: Any, place: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
-    """`choose` at a place of a table that may be mixed."""
-
-
-implement(choose_at, Mixed, choose_mixed)
+    return only if len(tokens) == 1 else first_or_rest
 
 
 @compiled

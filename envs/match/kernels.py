@@ -36,30 +36,18 @@ def pick(words, holder):
 class Batch(NamedTuple):
     """The arrays of N games that each wait for one decision."""
 
-    states: Any
-    """(N,) the games."""
-    finals: Any
-    """(N,) the last finished game of each."""
-    choices: Any
-    """(N,) int64, what to do next."""
-    seats: Any
-    """(N,) int64, who decides."""
-    rows: Any
-    """(N, observation / 8) uint64, what that seat knows."""
-    sets: Any
-    """(N, W) uint64, its legal actions."""
-    masks: Any
-    """(N, 8 W) uint64, the same as 0/1 columns."""
-    rewards: Any
-    """(N, players) float32, of the last step."""
-    terminated: Any
-    """(N,) bool, whether the last step ended a game."""
-    truncated: Any
-    """(N,) bool."""
-    totals: Any
-    """(2, N, players) float32: [0] rewards of the running game so far, [1] of the last finished one."""
-    lengths: Any
-    """(2, N) int64, the same for the number of steps."""
+    states: Any  # (N,) the games
+    finals: Any  # (N,) the last finished game of each
+    choices: Any  # (N,) int64, what to do next
+    seats: Any  # (N,) int64, who decides
+    rows: Any  # (N, observation / 8) uint64, what that seat knows
+    sets: Any  # (N, W) uint64, its legal actions
+    masks: Any  # (N, 8 W) uint64, the same as 0/1 columns
+    rewards: Any  # (N, players) float32, of the last step
+    terminated: Any  # (N,) bool, whether the last step ended a game
+    truncated: Any  # (N,) bool
+    totals: Any  # (2, N, players) float32: [0] rewards of the running game so far, [1] of the last finished one
+    lengths: Any  # (2, N) int64, the same for the number of steps
 
 
 @inlined

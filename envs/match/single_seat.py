@@ -13,7 +13,7 @@ from ..compiling.work_queue import begin_round, edge, finish_part, take_part
 from ..core.bits import has, lowest, wrap
 from ..core.contract import PLAYING, REWARD_SCORE, TERMINATED, TRUNCATED, observe, score, setup, step
 from ..core.stepping import legal_or_wait, score_reward, win_reward
-from .compiled_policies import choose_at
+from .compiled_policies import choose_one
 
 ILLEGAL_REWARD = np.float32(-1)
 
@@ -63,7 +63,8 @@ def play_others(policy, state, learner, total, words, views, stream):
     while state.outcome == PLAYING and not has(np.uint64(state.acting), learner):
         seat = lowest(np.uint64(state.acting))
         place = wrap(seat - learner + players, players)
-        action = choose_at(policy, place, state, seat, words, views, stream)
+        which = (policy.places >> (2 * place)) & 3
+        action = choose_one(policy.tokens, which, state, seat, words, views, stream)
         total += advance_for(state, seat, action, learner)
     return total
 
@@ -71,34 +72,20 @@ def play_others(policy, state, learner, total, words, views, stream):
 class Seats(NamedTuple):
     """The arrays of N games with one learner each."""
 
-    states: Any
-    """(N,) the games."""
-    finals: Any
-    """(N,) the last finished game of each."""
-    learners: Any
-    """(N,) int64, the learner's seat."""
-    choices: Any
-    """(N,) int64, what it does next."""
-    rows: Any
-    """(N, observation / 8) uint64, what it knows."""
-    sets: Any
-    """(N, W) uint64, its legal actions."""
-    masks: Any
-    """(N, 8 W) uint64, the same as 0/1 columns."""
-    last_rows: Any
-    """(N, observation / 8) uint64, what it knew at the end of the last finished game."""
-    rewards: Any
-    """(N,) float32, its rewards since its last decision."""
-    terminated: Any
-    """(N,) bool, whether the last step ended a game."""
-    truncated: Any
-    """(N,) bool."""
-    illegal: Any
-    """(N,) bool, whether the learner's last action was not legal."""
-    streams: Any
-    """(N,) the policies' generators."""
-    orders: Any
-    """(N,) uint8, what the next step does with each game: CARRY_OUT, BEGIN, GO_ON or LEAVE."""
+    states: Any  # (N,) the games
+    finals: Any  # (N,) the last finished game of each
+    learners: Any  # (N,) int64, the learner's seat
+    choices: Any  # (N,) int64, what it does next
+    rows: Any  # (N, observation / 8) uint64, what it knows
+    sets: Any  # (N, W) uint64, its legal actions
+    masks: Any  # (N, 8 W) uint64, the same as 0/1 columns
+    last_rows: Any  # (N, observation / 8) uint64, what it knew at the end of the last finished game
+    rewards: Any  # (N,) float32, its rewards since its last decision
+    terminated: Any  # (N,) bool, whether the last step ended a game
+    truncated: Any  # (N,) bool
+    illegal: Any  # (N,) bool, whether the learner's last action was not legal
+    streams: Any  # (N,) the policies' generators
+    orders: Any  # (N,) uint8, what the next step does with each game: CARRY_OUT, BEGIN, GO_ON or LEAVE
 
 
 @compiled
