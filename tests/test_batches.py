@@ -15,7 +15,7 @@ from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.compiling.jit import JIT_OFF
 from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game, gymnasium_id
-from monsterzoo.envs.match.single_seat import ILLEGAL_REWARD
+from monsterzoo.envs.match.loop import ILLEGAL_REWARD
 from monsterzoo.envs.single import SeatVectorEnv
 
 

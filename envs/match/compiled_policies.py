@@ -29,23 +29,6 @@ def compiled_policy(kind: type, function: Callable[..., Any]) -> None:
     belongs_to(function, kind)
 
 
-class Mixed(NamedTuple):
-    """Different compiled policies at one table."""
-
-    tokens: tuple[Any, ...]
-    """At most four."""
-    places: int
-    """Two bits a place: which of the tokens plays it; places count clockwise from the learner."""
-
-
-def mix_tokens(tokens: list[Any]) -> Any:
-    """What plays `tokens[k]` at place k + 1; just the token if all are the same."""
-    which, kinds = distinct_tokens(tokens)
-    if len(kinds) == 1:
-        return kinds[0]
-    return Mixed(kinds, sum(index << 2 * (k + 1) for k, index in enumerate(which)))
-
-
 def distinct_tokens(tokens: list[Any], known: tuple[Any, ...] = ()) -> tuple[list[int], tuple[Any, ...]]:
     """Which of the different tokens each one is, and these; they are `known` if that has all of them.
 
@@ -71,8 +54,6 @@ def find_token(kinds: list[Any], token: Any) -> int:
 
 def fresh_token(token: Any) -> Any:
     """A compiled policy for another thread: one that has memory to work in, and so a method `fresh`, gets its own."""
-    if isinstance(token, Mixed):
-        return token._replace(tokens=tuple(map(fresh_token, token.tokens)))
     return token.fresh() if hasattr(token, "fresh") else token
 
 
@@ -94,26 +75,6 @@ def _choose_one(tokens, which, state, seat, words, views, stream):
         return choose_one(tokens[1:], which - 1, state, seat, words, views, stream)
 
     return first_or_rest
-
-
-@compiled
-def choose_alike(policy, place, state, seat, words, views, stream):
-    """`choose` where every place has the same policy."""
-    return choose(policy, state, seat, words, views, stream)
-
-
-@compiled
-def choose_mixed(policy, place, state, seat, words, views, stream):
-    """`choose` by the token that plays a place."""
-    return choose_one(policy.tokens, (policy.places >> (2 * place)) & 3, state, seat, words, views, stream)
-
-
-@dispatched(default=choose_alike)
-def choose_at(policy: Any, place: Any, state: Any, seat: Any, words: Any, views: Any, stream: Any) -> Any:
-    """`choose` at a place of a table that may be mixed."""
-
-
-implement(choose_at, Mixed, choose_mixed)
 
 
 @compiled
