@@ -56,7 +56,7 @@ kills: $(VENV)/.test
 
 STEPS ?= 1e9
 soak: $(VENV)/.test
-	$(RUN) tools.soak --steps $(STEPS) $(MINUTES:%=--minutes %) --write docs/soak.md
+	$(VENV)/bin/python tests/fuzz/soak.py --steps $(STEPS) $(MINUTES:%=--minutes %) --write docs/soak.md
 
 benchmark: $(VENV)/.test
 	$(VENV)/bin/monsterzoo bench throughput --json $(RESULTS)/throughput.json --picture $(RESULTS)/throughput.png

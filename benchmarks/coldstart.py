@@ -112,7 +112,7 @@ def measure(games: Sequence[str], repeats: int) -> dict[str, Any]:
 
 def main(arguments: Sequence[str]) -> int:
     """The command; returns the exit status."""
-    parser = parser_of("coldstart", __doc__)
+    parser = parser_of("monsterzoo bench coldstart", __doc__)
     parser.add_argument(
         "--game", nargs="+", choices=names(), default=names(), metavar="GAME", help="games to measure (default: all)"
     )

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -44,16 +44,6 @@ from .measuring import grid, machine, parser_of, short, version
 
 Learner = Iterator[tuple[int, Policy]]
 """Trains a little with every `next`; yields the steps so far and the current policy. The first one is untrained."""
-
-
-class Result(NamedTuple):
-    """Steps, time and win rate of a route."""
-
-    steps: int
-    processor: float
-    wall: float
-    win_rate: float
-    reached: bool
 
 
 # --- The routes ---
@@ -144,54 +134,53 @@ ROUTES: dict[str, Callable[[Variant, int], Learner]] = {
 # --- Measuring ---
 
 
-def race(learner: Learner, variant: Variant, chosen: argparse.Namespace) -> Result:
+def race(learner: Learner, variant: Variant, chosen: argparse.Namespace) -> dict[str, Any]:
     """Train until the target or the time limit is reached, evaluating every few seconds."""
     opponent = make_policy("random", variant.game.name, **variant.options)
 
     def measure(games: int, seed: int) -> float:
         return win_rate(variant, player, opponent, games, seed).rate
 
-    processor = wall = 0.0
+    processor = wall = rate = 0.0
+    reached = False
     steps, player = next(learner)
-    while True:
-        bit = 0.0
-        while bit < chosen.every:
+    while not reached and processor < chosen.limit:
+        stop = processor + chosen.every
+        while processor < stop:
             began = time.process_time(), time.perf_counter()
             steps, player = next(learner)
-            bit += time.process_time() - began[0]
+            processor += time.process_time() - began[0]
             wall += time.perf_counter() - began[1]
-        processor += bit
         # Confirmed on other games: the best of many evaluations is lucky.
-        rate = measure(chosen.games // 4, seed=1)
-        reached = rate >= chosen.target and (rate := measure(chosen.games, seed=2)) >= chosen.target
+        rate = win_rate(chosen.games // 4, seed=1)
+        reached = rate >= chosen.target and (rate := win_rate(chosen.games, seed=2)) >= chosen.target
         print(f"  {steps:>10,} steps, {processor:6.1f} s of CPU time: {rate:.1%}", file=sys.stderr)
-        if reached or processor >= chosen.limit:
-            rate = rate if reached else measure(chosen.games, seed=2)
-            return Result(steps, processor, wall, rate, reached)
+    rate = rate if reached else win_rate(chosen.games, seed=2)
+    return {"steps": steps, "processor": processor, "wall": wall, "win_rate": rate, "reached": reached}
 
 
-def table(chosen: argparse.Namespace, results: dict[str, Result]) -> str:
+def table(chosen: argparse.Namespace, results: dict[str, dict[str, Any]]) -> str:
     """All routes, the fastest first."""
     rows = []
-    for name, one in sorted(results.items(), key=lambda item: (not item[1].reached, item[1].processor)):
-        times = [f"{seconds / 60:.2f}" for seconds in (one.processor, one.wall)]
-        rows.append([name, *times, short(one.steps), f"{one.win_rate:.1%}", "yes" if one.reached else "no"])
-    head = ("route", "processor\nminutes", "minutes", "steps", "wins against\nrandom", f"{chosen.target:.0%}\nreached")
+    for name, one in sorted(results.items(), key=lambda item: (not item[1]["reached"], item[1]["processor"])):
+        times = [f"{one[clock] / 60:.2f}" for clock in ("processor", "wall")]
+        rows.append([name, *times, short(one["steps"]), f"{one['win_rate']:.1%}", "yes" if one["reached"] else "no"])
+    head = ("route", "CPU\nminutes", "minutes", "steps", "wins against\nrandom", f"{chosen.target:.0%}\nreached")
     return f"{chosen.game} {label(game_options(chosen))}, one thread\n\n{grid(head, rows)}"
 
 
-def write(chosen: argparse.Namespace, name: str, result: Result) -> None:
+def write(chosen: argparse.Namespace, name: str, result: dict[str, Any]) -> None:
     """Add a result to the JSON file, with settings and versions."""
     known = json.loads(chosen.json.read_text(encoding="utf-8")) if chosen.json.exists() else {}
     packages = {package: version(package) for package in ("torch", "stable-baselines3", "sb3-contrib", "ray")}
     settings = {key: value for key, value in vars(chosen).items() if key not in ("json", "routes")}
-    known[name] = {**result._asdict(), "settings": settings, "machine": {**machine(), **packages}}
+    known[name] = {**result, "settings": settings, "machine": {**machine(), **packages}}
     chosen.json.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
 
 
 def main(argv: list[str]) -> int:
     """The command; returns the exit status."""
-    parser = parser_of("learning", __doc__)
+    parser = parser_of("monsterzoo bench learning", __doc__)
     add_game(parser, "pikit_v0", players=2)
     parser.add_argument("--routes", nargs="+", default=list(ROUTES), choices=ROUTES, metavar="ROUTE", help="which ones")
     parser.add_argument("--target", type=float, default=0.9, help="win rate against random players")
@@ -203,7 +192,7 @@ def main(argv: list[str]) -> int:
     chosen = parser.parse_intermixed_args(argv)
     torch.set_num_threads(1)
     variant = variant_of(chosen.game, **game_options(chosen))
-    results: dict[str, Result] = {}
+    results: dict[str, dict[str, Any]] = {}
     with ExitStack() as stack:
         for name in chosen.routes:
             if ROUTES[name] is rllib_on_our_batch:

@@ -117,14 +117,10 @@ def parallel_loop(env: Any, seconds: float) -> float:
     return steps / (clock() - start)
 
 
-def parser_of(name: str, description: str, epilog: str = "") -> argparse.ArgumentParser:
-    """The parser of a benchmark's options."""
-    return argparse.ArgumentParser(
-        f"monsterzoo bench {name}",
-        description=description,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def parser_of(program: str, description: str, epilog: str = "") -> argparse.ArgumentParser:
+    """An argument parser that prints the description as it is."""
+    style = argparse.RawDescriptionHelpFormatter
+    return argparse.ArgumentParser(program, None, description, epilog, formatter_class=style)
 
 
 def write_results(report: Any, file: Path | None) -> None:

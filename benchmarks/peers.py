@@ -6,7 +6,6 @@ that are not installed are skipped with a note; `make peers` installs all of the
 """
 
 import statistics
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
@@ -20,21 +19,8 @@ from monsterzoo.envs.core.options import label
 from monsterzoo.policies import make
 from monsterzoo.training.extras import require
 
-from .measuring import (
-    COLOURS,
-    GREY,
-    Rate,
-    Run,
-    aec_loop,
-    draw_bars,
-    grid,
-    machine,
-    measure,
-    parser_of,
-    timed,
-    version,
-    write_results,
-)  # fmt: skip
+from . import measuring
+from .measuring import Rate, Run, aec_loop, timed, version
 from .throughput import vector
 
 Runs = Iterator[tuple[str, str, Run]]
@@ -87,7 +73,7 @@ def open_spiel() -> Runs:
     """OpenSpiel's C++ games from Python."""
     pyspiel = import_module("pyspiel")
     for name in OPEN_SPIEL:
-        yield name, ONE, partial(_open_spiel_loop, pyspiel.load_game(name))
+        yield name, ONE, partial(timed, partial(_open_spiel_game, pyspiel.load_game(name), Random(0)))
     for name in OPEN_SPIEL_SEARCH:
         yield name, SEARCH, _open_spiel_search(pyspiel, pyspiel.load_game(name))
 
@@ -111,39 +97,35 @@ def _open_spiel_search(pyspiel: Any, game: Any) -> Run:
     return partial(timed, decide)
 
 
-def _open_spiel_loop(game: Any, seconds: float) -> float:
-    clock, random = time.perf_counter, Random(0)
+def _open_spiel_game(game: Any, random: Random) -> int:
+    """Play a random game, reading every observation; returns its steps."""
     tensor = "information_state_tensor" if game.get_type().provides_information_state_tensor else "observation_tensor"
-    steps, start = 0, clock()
-    while clock() - start < seconds:
-        state = game.new_initial_state()
-        while not state.is_terminal():
-            if state.is_chance_node():
-                outcomes, weights = zip(*state.chance_outcomes())
-                state.apply_action(random.choices(outcomes, weights)[0])
-                continue
-            getattr(state, tensor)(state.current_player())
-            state.apply_action(random.choice(state.legal_actions()))
-            steps += 1
-    return steps / (clock() - start)
+    state, steps = game.new_initial_state(), 0
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes, weights = zip(*state.chance_outcomes())
+            state.apply_action(random.choices(outcomes, weights)[0])
+            continue
+        getattr(state, tensor)(state.current_player())
+        state.apply_action(random.choice(state.legal_actions()))
+        steps += 1
+    return steps
 
 
 def rlcard() -> Runs:
     """RLCard's Python games."""
     make = import_module("rlcard").make
     for name in RLCARD:
-        yield name, ONE, partial(_rlcard_loop, make(name, config={"seed": 0}))
+        yield name, ONE, partial(timed, partial(_rlcard_game, make(name, config={"seed": 0}), Random(0)))
 
 
-def _rlcard_loop(env: Any, seconds: float) -> float:
-    clock, random = time.perf_counter, Random(0)
-    steps, start = 0, clock()
-    while clock() - start < seconds:
-        state, _ = env.reset()
-        while not env.is_over():
-            state, _ = env.step(random.choice(list(state["legal_actions"])))
-            steps += 1
-    return steps / (clock() - start)
+def _rlcard_game(env: Any, random: Random) -> int:
+    """Play a random game; returns its steps."""
+    (state, _), steps = env.reset(), 0
+    while not env.is_over():
+        state, _ = env.step(random.choice(list(state["legal_actions"])))
+        steps += 1
+    return steps
 
 
 def pgx() -> Runs:
@@ -192,7 +174,7 @@ def compare(seconds: float, repeats: int) -> list[dict[str, Any]]:
         name = f"{library} {version(package) or ''}".strip() if package else library
         try:
             for game, what, run in games():
-                found = measure({"": run}, seconds, repeats)[""]
+                found = measuring.measure({"": run}, seconds, repeats)[""]
                 rows.append({"what": what, "library": name, "game": game, **found.as_json(), "ratio": None})
         except Exception as error:  # whatever is wrong with one library, the others are still compared
             print(f"{library} is skipped from here on: {str(error).splitlines()[0]}")
@@ -207,15 +189,15 @@ def picture(report: dict[str, Any], file: Path) -> None:
     """A bar for every game, with its ratio."""
     groups: dict[str, list[tuple[str, float, str, str]]] = {}
     for row in report["results"]:
-        colour, ratio = COLOURS[0] if row["library"] == "MonsterZoo" else GREY, row["ratio"]
+        colour, ratio = measuring.COLOURS[0] if row["library"] == "MonsterZoo" else measuring.GREY, row["ratio"]
         bar = (f"{row['library']}: {row['game']}", row["median"], colour, f"   MonsterZoo: {ratio}" if ratio else "")
         groups.setdefault(row["what"], []).append(bar)
-    draw_bars(groups, report["machine"]["processor"], file)
+    measuring.draw_bars(groups, report["machine"]["processor"], file)
 
 
 def main(arguments: Sequence[str]) -> int:
     """The command; returns the exit status."""
-    parser = parser_of("peers", __doc__)
+    parser = measuring.parser_of("monsterzoo bench peers", __doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw them here")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each measurement (default 5)")
@@ -225,9 +207,9 @@ def main(arguments: Sequence[str]) -> int:
         require("matplotlib")
     rows = compare(chosen.seconds, chosen.repeats)
     cells = [[row["what"], row["library"], row["game"], Rate(tuple(row["runs"])), row["ratio"] or ""] for row in rows]
-    print("\n" + grid(("what", "library", "game", "rate", "MonsterZoo is"), cells))
-    report = {"machine": machine(), "results": rows}
-    write_results(report, chosen.json)
+    print("\n" + measuring.grid(("what", "library", "game", "rate", "MonsterZoo is"), cells))
+    report = {"machine": measuring.machine(), "results": rows}
+    measuring.write_results(report, chosen.json)
     if chosen.picture:
         picture(report, chosen.picture)
     return 0

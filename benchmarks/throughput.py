@@ -6,11 +6,9 @@ part of the loops (`last`, masked choice, `step`) and not of the batches.
 
 import multiprocessing
 from collections.abc import Sequence
-from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from itertools import cycle
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -26,26 +24,10 @@ from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.match import kernels
 from monsterzoo.policies.heuristics import Heuristic, has_heuristic
 from monsterzoo.policies.networks.inference import make_net
-from monsterzoo.training.arena import choose_listed
 from monsterzoo.training.extras import require
 
-from .measuring import (
-    COLOURS,
-    GREY,
-    Rate,
-    Run,
-    aec_loop,
-    clock_name,
-    count_processor_time,
-    draw_bars,
-    grid,
-    machine,
-    measure,
-    parallel_loop,
-    parser_of,
-    timed,
-    write_results,
-)  # fmt: skip
+from . import measuring
+from .measuring import Run, aec_loop, grid, measure, parallel_loop, timed
 
 # --- What is measured ---
 
@@ -67,12 +49,7 @@ MEANINGS = {
 }
 YARDSTICK = "connect_four_v3"
 
-RATIOS = (
-    ("vector, 2 threads", "vector"),
-    ("vector, 2 processes", "vector"),
-    ("raw_env", YARDSTICK),
-    ("env", YARDSTICK),
-)
+RATIOS = {"vector, 2 threads": "vector", "vector, 2 processes": "vector", "raw_env": YARDSTICK, "env": YARDSTICK}
 
 
 def engine(variant: Variant, count: int) -> Run:
@@ -100,24 +77,22 @@ def vector(name: str, options: dict[str, Any], count: int, threads: int = 1, sam
 def two_processes(name: str, options: dict[str, Any], count: int) -> Run:
     """Steps of two half-size batches, in this process and another one at the same time."""
     half = max(count // 2, 1)
-    here = vector(name, options, half)
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    context.Process(target=_other_process, args=(theirs, name, options, half), daemon=True).start()
+    here, pool = vector(name, options, half), multiprocessing.get_context("spawn").Pool(1)
 
     def run(seconds: float) -> float:
-        ours.send(seconds)
-        own = here(seconds)
-        return own + float(ours.recv())
+        there = pool.apply_async(_run_there, (name, tuple(options.items()), half, seconds))
+        return here(seconds) + there.get()
 
     return run
 
 
-def _other_process(connection: Connection, name: str, options: dict[str, Any], count: int) -> None:
-    run = vector(name, options, count)
-    with suppress(EOFError):  # the benchmark is over
-        while True:
-            connection.send(run(connection.recv()))
+@cache
+def _vector_there(name: str, options: tuple[tuple[str, Any], ...], count: int) -> Run:
+    return vector(name, dict(options), count)
+
+
+def _run_there(name: str, options: tuple[tuple[str, Any], ...], count: int, seconds: float) -> float:
+    return _vector_there(name, options, count)(seconds)
 
 
 def one_seat(name: str, options: dict[str, Any], count: int, opponents: str) -> Run:
@@ -209,26 +184,14 @@ def connect_four() -> Any:
     return module.env()
 
 
-def sizes(name: str, options: dict[str, Any]) -> dict[str, int]:
-    """Bytes of a state, and bytes that one step of a batch writes besides."""
-    games = envs.make_vec(name, 1, seed=0, **options)
-    shown = (games.observations, games._padded_masks, games._legal, games.seats)
-    buffers = (*shown, games.rewards, games.terminated, games.truncated)
-    running = games._totals[0].nbytes + games._lengths[0].nbytes
-    return {
-        "state_bytes": games.states.itemsize,
-        "bytes_written_per_step": sum(buffer.nbytes for buffer in buffers) + running,
-    }
-
-
 # --- Report ---
 
 
 def benchmark(games: list[str], count: int, seconds: float, repeats: int) -> dict[str, Any]:
     """All results as a JSON-able dict; prints a table for each game as soon as it is measured."""
     report: dict[str, Any] = {
-        "machine": machine(),
-        "settings": {"num_envs": count, "seconds": seconds, "repeats": repeats, "clock": clock_name()},
+        "machine": measuring.machine(),
+        "settings": {"num_envs": count, "seconds": seconds, "repeats": repeats, "clock": measuring.clock_name()},
         "games": {},
     }
     print("\n".join(f"{key:<12}{value}" for key, value in report["machine"].items()))
@@ -242,7 +205,7 @@ def benchmark(games: list[str], count: int, seconds: float, repeats: int) -> dic
         }
         rates = measure(runs, seconds, repeats)
         variants: list[dict[str, Any]] = [
-            {"options": options, **sizes(name, options), "rates": {m: rate for (j, m), rate in rates.items() if j == k}}
+            {"options": options, "rates": {m: rate for (j, m), rate in rates.items() if j == k}}
             for k, options in enumerate(game.variants)
         ]
         print(f"\n{name}\n{game_table(variants)}")
@@ -256,42 +219,33 @@ def game_table(variants: list[dict[str, Any]]) -> str:
     """Rates as rows, variants as columns."""
     measured = variants[0]["rates"]
     rows = [[key, *(variant["rates"][key] for variant in variants)] for key in measured]
-    for key, base in RATIOS:
+    for key, base in RATIOS.items():
         if key in measured and base in measured:
-            rows.append([f"{key} / {base}", *(_ratio(variant["rates"], key, base) for variant in variants)])
-    for key in ("engine", "vector"):
-        first = variants[0]["rates"]
-        rows.append(
-            [f"cost of a step, {key}", *(f"{first[key].median / v['rates'][key].median:.2f}×" for v in variants)]
-        )
-    rows.append(["bytes of a state", *(variant["state_bytes"] for variant in variants)])
-    rows.append(["bytes written a step", *(variant["bytes_written_per_step"] for variant in variants)])
+            ratios = (one["rates"][key].median / one["rates"][base].median for one in variants)
+            rows.append([f"{key} / {base}", *(f"{ratio:.2f}×" for ratio in ratios)])
     return grid(["steps/s", *(label(variant["options"], "\n") for variant in variants)], rows)
-
-
-def _ratio(rates: dict[str, Rate], key: str, base: str) -> str:
-    return f"{rates[key].median / rates[base].median:.2f}×"
 
 
 def picture(report: dict[str, Any], file: Path) -> None:
     """A group of bars for each interface, a bar for each game (its first variant)."""
     first = {name: game["variants"][0]["rates"] for name, game in report["games"].items()}
-    colours = dict(zip(first, cycle(COLOURS)))
+    colours = dict(zip(first, cycle(measuring.COLOURS)))
     groups = {
         meaning: [(name, rates[key]["median"], colours[name], "") for name, rates in first.items() if key in rates]
         for key, meaning in MEANINGS.items()
         if key != YARDSTICK
     }
     if rates := [rates[YARDSTICK]["median"] for rates in first.values() if YARDSTICK in rates]:
-        groups[MEANINGS[YARDSTICK]] = [("PettingZoo", rates[0], GREY, "")]
+        groups[MEANINGS[YARDSTICK]] = [("PettingZoo", rates[0], measuring.GREY, "")]
     machine, batch = report["machine"], report["settings"]["num_envs"]
     note = f"random steps per second; {machine['cores']} cores of {machine['processor']}, batches of {batch:,}"
-    draw_bars(groups, note, file)
+    measuring.draw_bars(groups, note, file)
 
 
 def main(arguments: Sequence[str]) -> int:
     """The command; returns the exit status."""
-    parser = parser_of("throughput", __doc__, "\n".join(f"{key}: {meaning}" for key, meaning in MEANINGS.items()))
+    rows = "\n".join(f"{key}: {meaning}" for key, meaning in MEANINGS.items())
+    parser = measuring.parser_of("monsterzoo bench throughput", __doc__, rows)
     parser.add_argument(
         "--game", nargs="+", choices=names(), default=names(), metavar="GAME", help="games to measure (default: all)"
     )
@@ -306,13 +260,13 @@ def main(arguments: Sequence[str]) -> int:
     if chosen.picture:
         require("matplotlib")
     if chosen.cpu:
-        count_processor_time()
+        measuring.count_processor_time()
     if chosen.quick:
         chosen.repeats, chosen.seconds = 3, 0.1
     report = benchmark(chosen.game, chosen.num_envs, chosen.seconds, chosen.repeats)
     if connect_four() is None:
         print(f"\n{YARDSTICK} was skipped: it needs pygame (pip install 'monsterzoo[render]')")
-    write_results(report, chosen.json)
+    measuring.write_results(report, chosen.json)
     if chosen.picture:
         picture(report, chosen.picture)
     return 0

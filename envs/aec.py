@@ -1,4 +1,4 @@
-"""Any game as a PettingZoo AEC environment."""
+"""PettingZoo AEC environment of any game."""
 
 import math
 import struct
@@ -96,7 +96,7 @@ class GameEnv(AECEnv):
 
     @property
     def np_random(self) -> np.random.Generator:
-        """A generator of the last seed, for whoever wants one; the game's own luck is in its state."""
+        """A generator of the last seed, for users; the game's own one is in its state."""
         if self._random is None:
             self._random = np.random.default_rng(self.np_random_seed)
         return self._random
@@ -247,13 +247,8 @@ class GameEnv(AECEnv):
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last decision, termination, truncation and info of `agent_selection`."""
         agent = self.agent_selection
-        return (
-            self.observe(agent) if observe else None,
-            self._cumulative_rewards[agent],
-            self.terminations[agent],
-            self.truncations[agent],
-            self.infos[agent],
-        )
+        observed, reward = self.observe(agent) if observe else None, self._cumulative_rewards[agent]
+        return observed, reward, self.terminations[agent], self.truncations[agent], self.infos[agent]
 
     def _seat(self, agent: str) -> int:
         try:

@@ -1,4 +1,4 @@
-"""Any game as a PettingZoo parallel environment: all seats that must decide act in one step."""
+"""PettingZoo parallel environment of any game: all seats that must decide act in one step."""
 
 import logging
 from collections.abc import Mapping
@@ -19,9 +19,8 @@ logger = logging.getLogger(__name__)
 class ParallelGameEnv(ParallelEnv):
     """One game as a parallel environment; seats without a decision have the no-op alone in their mask.
 
-    An illegal action ends the game for everybody: -1 for who chose it, 0 for the others; as with PettingZoo's
-    TerminateIllegalWrapper for AEC environments it is logged. `unwrapped.aec` is the game underneath, with snapshots,
-    records and everything else.
+    An illegal action is logged and ends the game for everybody: -1 for who chose it, 0 for the others. `unwrapped.aec`
+    is the AEC environment underneath, with snapshots, records and everything else.
     """
 
     def __init__(

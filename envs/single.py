@@ -1,4 +1,4 @@
-"""Any game as a Gymnasium environment for one seat; policies play the others. One game, or a compiled batch."""
+"""Gymnasium environments for one seat of a game; policies play the others. One game, or a compiled batch."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,20 +31,19 @@ AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}
 
 
 class SeatVectorEnv(VectorEnv):
-    """`num_envs` games; in each one seat is the learner's and the others are played by `opponents`.
+    """`num_envs` games; in each, one seat is the learner's and `opponents` play the others.
 
     Observations are `{"observation": int8 (N, n), "action_mask": int8 (N, A)}` or the tensor alone; masks are also in
     the infos. Rewards add up from one decision of the learner to its next. An illegal action ends its game with -1.
 
-    What becomes of a finished game is the `autoreset_mode`, a name or Gymnasium's `AutoresetMode`:
+    `autoreset_mode`, a name or Gymnasium's `AutoresetMode`, says what becomes of a finished game:
 
     - "same_step": the next game begins in the same step; the end of the last is in `final_obs` and `final_info`.
     - "next_step": the step returns how the game ended, the next step ignores the action and returns the next game.
     - "disabled": it stays as it ended until `reset(options={"reset_mask": …})`, and `step` refuses to go on.
 
-    An opponent that chooses what it may not raises `IllegalActionError`, naming the policy and the action. The step (or
-    reset) is then unfinished, as after any error or interruption inside a policy: `step` refuses to go on until `reset`
-    has begun all games anew.
+    An illegal action of an opponent raises `IllegalActionError`, naming the policy and the action. After this, as after
+    any error inside a policy, `step` refuses to go on until `reset` has begun all games anew.
 
     Args:
         game: the game.
@@ -78,15 +77,11 @@ class SeatVectorEnv(VectorEnv):
     ) -> None:
         game = find_game(game) if isinstance(game, str) else game
         self.variant = variant = game.variant(**options)
-        rotating = isinstance(seat, str) and seat == "rotate"
-        if not rotating and not (is_whole(seat) and 0 <= int(seat) < variant.players):
-            raise ValueError(
-                f"{game.name}: seat={seat!r} is not allowed; allowed: 0 to {variant.players - 1} or 'rotate'"
-            )
+        rotating, players = isinstance(seat, str) and seat == "rotate", variant.players
+        if not rotating and not (is_whole(seat) and 0 <= int(seat) < players):
+            raise ValueError(f"{game.name}: seat={seat!r} is not allowed; allowed: 0 to {players - 1} or 'rotate'")
         if render_mode is not None:
-            raise UnexpectedOptionError(
-                f"{game.name}: render_mode={render_mode!r} is not allowed; allowed: None for batches"
-            )
+            raise UnexpectedOptionError(f"{game.name}: render_mode={render_mode!r} is not allowed; batches have None")
         num_envs, threads = check_counts(game.name, num_envs=num_envs, threads=threads)
         self.num_envs, self.render_mode, self.copy = num_envs, render_mode, copy
         self.autoreset_mode = _mode(game.name, autoreset_mode)
@@ -98,7 +93,7 @@ class SeatVectorEnv(VectorEnv):
         self.metadata = {**type(self).metadata, "name": game.name, "autoreset_mode": self.autoreset_mode}
         self._boxed, self._at_once = observation == "box", self.autoreset_mode is AutoresetMode.SAME_STEP
         self._turn = 1 if rotating else 0
-        self._first_seats = np.arange(num_envs) % variant.players if rotating else np.full(num_envs, int(seat))
+        self._first_seats = np.arange(num_envs) % players if rotating else np.full(num_envs, int(seat))
         self._everywhere = np.ones(num_envs, np.bool_)
         self._match = Match(
             variant, num_envs, self.policies, source=Endless(self._turn), replace=self._at_once, forfeit=True,
@@ -135,8 +130,7 @@ class SeatVectorEnv(VectorEnv):
         Without a seed their generators go on, and with a rotating seat the games of a mask go on with the next seat.
         `options={"snapshot": …}` begins them in a position instead, one for all or a list with one a game (None for an
         ordinary start); the other seats play on to the learner's first decision, and into the next game if it has none.
-
-        Seeds are from 0 to 2**64 - 1. Raises `ValueError`, and changes nothing, for other seeds, options and positions.
+        Raises `ValueError`, and changes nothing, for bad seeds (0 <= seed < 2**64), options and positions.
         """
         given = check_reset_options(options, "reset_mask", "snapshot")
         chosen = _reset_mask(given.get("reset_mask"), self.num_envs)
@@ -208,10 +202,7 @@ class SeatVectorEnv(VectorEnv):
         return self.call(name)
 
     def set_attr(self, name: str, values: Any) -> None:
-        """Set an attribute of each game: to one value a game, in a list or tuple, or to the same value.
-
-        Raises `AttributeError` for what belongs to the whole batch.
-        """
+        """Set an attribute of each game, to the same value or from a list; the batch's raise `AttributeError`."""
         several = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(several) != self.num_envs:
             raise ValueError(f"{self.num_envs} values are needed, one a game, not {len(several)}")
@@ -254,8 +245,8 @@ class SeatVectorEnv(VectorEnv):
         several = snapshot if isinstance(snapshot, list | tuple) else [snapshot] * self.num_envs
         if len(several) != self.num_envs:
             raise ValueError(f"snapshot: {self.num_envs} positions are needed, one a game, not {len(several)}")
-        luck = seeds or [fresh_seed() for _ in several]
-        return [None if one is None else self.variant.load(one, luck[i]) for i, one in enumerate(several)]
+        seeds = seeds or [fresh_seed() for _ in several]
+        return [None if one is None else self.variant.load(one, seeds[i]) for i, one in enumerate(several)]
 
     def _seat_learners(self, games: np.ndarray, seats: np.ndarray) -> None:
         """Seat learners (N,) in these games, bool (N,), with the policies clockwise from them."""
@@ -357,20 +348,13 @@ class SeatOfBatch:
     spec = property(lambda self: self._batch.spec)
     unwrapped = property(lambda self: self)
 
-    @property
-    def seat(self) -> int:
-        """The learner's seat."""
-        return int(self._batch.learners[self._index])
+    seat = property(lambda self: int(self._batch.learners[self._index]))
+    np_random = property(lambda self: np.random.default_rng(self.np_random_seed))
 
     @property
     def np_random_seed(self) -> int | None:
         """The seed of the game, None before the first reset."""
         return None if self._batch.seeds is None else self._batch.seeds[self._index]
-
-    @property
-    def np_random(self) -> np.random.Generator:
-        """A fresh generator of that seed, for whoever wants one; the game's own luck is in its state."""
-        return np.random.default_rng(self.np_random_seed)
 
     def action_masks(self) -> np.ndarray:
         """The learner's legal actions, bool (A,)."""
@@ -406,10 +390,9 @@ class SeatEnv(gymnasium.Env):
         self._over = True
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin a game; with a rotating seat each game has the next one, a seed starts with seat 0.
+        """Begin a game, see `SeatVectorEnv.reset`; with a rotating seat each has the next one, a seed seat 0.
 
-        `options={"snapshot": …}` begins in a position, see `SeatVectorEnv.reset`. Raises `ValueError`, and changes
-        nothing, for other options, impossible positions and seeds that are not from 0 to 2**64 - 1.
+        `options={"snapshot": …}` begins in a position. Raises `ValueError`, and changes nothing, for bad input.
         """
         given = check_reset_options(options, "snapshot")
         if seed is None and self._over:
@@ -458,10 +441,7 @@ class SeatEnv(gymnasium.Env):
             self._shown = stepped(self.variant, self._shown, seat, action)
 
     def render(self) -> np.ndarray | str | None:
-        """What the learner sees, or who `view` says: text, pixels, uint8 (height, width, 3), or a window.
-
-        After the last step it is the finished game.
-        """
+        """What the learner sees, or who `view` says: text, pixels, uint8 (height, width, 3), or a window."""
         if self.render_mode is not None and self._games.seeds is None:
             raise RuntimeError("there is nothing to show before reset()")
         return self._renderer.render(self._games.states, int(self._games.learners[0]))

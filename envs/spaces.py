@@ -13,7 +13,7 @@ from .core.game import Variant
 def observation_space(variant: Variant, observation: str = "dict") -> spaces.Space:
     """`Dict(observation: Box int8 (n,), action_mask: Box int8 (A,))`, or with "box" the first of them alone.
 
-    Raises `ValueError` for any other kind of observations.
+    Raises `ValueError` for anything else.
     """
     if observation not in ("dict", "box"):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Many games at once, compiled: buffers owned by the batch and written in place."""
+"""Compiled batch of games: buffers owned by the batch and written in place."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ from .spaces import action_space, fresh_seed, observation_space
 
 
 class VectorGame:
-    """`num_envs` games of one kind, each waiting for one decision.
+    """`num_envs` games of one variant, each waiting for one decision.
 
     All arrays are numpy buffers that `step` overwrites; copy what must last. Game i of seed s is the AEC environment
     seeded with `env_seed(s, i)`, and goes on like its `reset()` without a seed when a game is over.
@@ -86,20 +86,15 @@ class VectorGame:
         return self._match.threads
 
     def reset(self, seed: int | None = None) -> None:
-        """Begin all games anew, with a seed (0 <= seed < 2**64) or, without one, with the games' own generators.
+        """Begin all games anew, with a seed (0 <= seed < 2**64).
 
-        As in the AEC environment; a batch that was made without a seed has drawn a fresh one. `sample_actions` goes on
-        with its streams likewise.
+        Without one the games' own generators, and the streams of `sample_actions`, go on, as in the AEC environment; a
+        batch that was made without a seed has drawn a fresh one.
         """
         if seed is not None:
-            self._sow(check_seed(seed))
-        self._begin()
-
-    def _sow(self, seed: int) -> None:
-        self.states["rng"] = [generator(env_seed(seed, i)) for i in range(self.num_envs)]
-        self._streams = streams(seed, self.num_envs, "sample")
-
-    def _begin(self) -> None:
+            seed = check_seed(seed)
+            self.states["rng"] = [generator(env_seed(seed, i)) for i in range(self.num_envs)]
+            self._streams = streams(seed, self.num_envs, "sample")
         for name in ("rewards", "terminated", "truncated", "totals", "lengths"):
             self._match.arrays[name][:] = 0
         self._match.arrays["orders"][:] = BEGIN

@@ -89,7 +89,7 @@ def test_commands_on_the_page_exist(path: Path) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=page_ids)
 def test_subcommands_and_their_flags_exist(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text, lacking = path.read_text(encoding="utf-8"), set[str]()
-    for command, words in re.findall(r"(?:^|`|\$ )monsterzoo ([a-z]+)([^`\n#]*)", text, re.MULTILINE):
+    for command, words in re.findall(r"(?:^|`|\$ )monsterzoo ([a-z0-9]+)([^`\n#]*)", text, re.MULTILINE):
         # A benchmark has flags of its own, and so has a way to learn.
         part = words.split()[:1] if command == "bench" else re.findall(r"--method [a-z]+", words)
         part = " ".join(part).split()

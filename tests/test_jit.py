@@ -24,7 +24,6 @@ from monsterzoo.envs.match import kernels
 from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import heuristics
-from monsterzoo.training.arena import play_games
 from needs import HOME, ROOT
 from toys import write_game
 

@@ -3,6 +3,7 @@
 import builtins
 import copy
 import pickle
+import re
 import sys
 from typing import Any
 
@@ -223,6 +224,10 @@ def test_drawings_are_never_compiled() -> None:
     folder = cache._CORE.parent
     drawings = sorted(folder.rglob("scene*.py"))
     assert len(drawings) >= 5
-    assert not [path for path in drawings if "jit" in path.read_text(encoding="utf-8")]
+    assert not [
+        path
+        for path in (*drawings, *(folder / "render").glob("*.py"))
+        if re.search(r"jit|^@(compiled|inlined|kernel)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ], "drawings are no sources of compiled code"
     assert not set(drawings) & set(cache._compiled_files(folder))
     assert renderer.MODES == ["ansi", "human", "rgb_array"]

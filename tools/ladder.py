@@ -2,19 +2,19 @@
 
 A rung is a tournament (`monsterzoo.training.arena`) of one player on one side against another on all others; every deal
 is played once with each side. Its step is the difference in Elo points. A rating adds up the steps from the random
-player at 0. With `--output` each rung replaces the same player's previous one, and all others are kept. With
-`--games-folder` finished games are kept: run again with more games to continue.
+player at 0. With `--output` each rung replaces the same player's previous one, and all others are kept. Finished games
+are kept in a folder: run again with more games to continue.
 """
 
 import argparse
 import shlex
 import sys
-from contextlib import nullcontext
+from collections.abc import Sequence
 from math import hypot, inf
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.benchmarks.measuring import machine
+from monsterzoo.benchmarks.measuring import machine, parser_of
 from monsterzoo.envs.core.options import label
 from monsterzoo.policies.base import compiled_form
 from monsterzoo.policies.heuristics import has_heuristic
@@ -51,11 +51,9 @@ Its 95 % interval counts from the heuristic player on: all ratings above share t
 """
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Play the rungs; with `--output` write ladder.json, ladder.md and ladder.png after each."""
-    parser = argparse.ArgumentParser(
-        "python -m tools.ladder", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of("python -m tools.ladder", __doc__)
     parser.add_argument("--games", type=int, default=400, help="games of a rung with a player that searches")
     parser.add_argument("--fast-games", type=int, default=20_000, help="games between compiled policies")
     parser.add_argument(
@@ -65,13 +63,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--against", metavar="POLICY", help="whom to measure them against (default: a rung below)")
     parser.add_argument("--variant", nargs="+", default=[], metavar="NAME", help="such as pikit_v0-2p (default: all)")
     parser.add_argument("--output", type=Path, metavar="FOLDER", help="write ladder.json, .md and .png there")
-    parser.add_argument("--games-folder", type=Path, metavar="FOLDER", help="keep finished games there")
+    parser.add_argument("--runs", type=Path, default=Path("runs/ladder"), metavar="FOLDER", help="of finished games")
     parsed = parser.parse_args(arguments)
     if parsed.output is not None:
         require("matplotlib")  # for ladder.png
     made = {"command": command(arguments), "machine": machine()}
     result = read(parsed.output)
-    with nullcontext() if parsed.games_folder is None else goes_on_from(parsed.games_folder):
+    with goes_on_from(parsed.runs):
         for one in chosen_variants(parsed.variant):
             for player in parsed.rungs:
                 rung = play(one, player, parsed)
@@ -83,9 +81,9 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def command(words: list[str]) -> str:
+def command(words: Sequence[str]) -> str:
     """The command line, without the folders, which change no result."""
-    kept = [word for word, before in zip(words, ["", *words]) if not {word, before} & {"--output", "--games-folder"}]
+    kept = [word for word, before in zip(words, ["", *words]) if not {word, before} & {"--output", "--runs"}]
     return shlex.join(["python", "-m", "tools.ladder", *kept])
 
 
@@ -101,12 +99,10 @@ def play(of: NamedVariant, player: str, parsed: argparse.Namespace) -> Rung | No
         return None
     network = fingerprint(policies[1]) or fingerprint(policies[0])
     tournament = Tournament(of.variant, entrants, alone=entrants[1])
-    record = None
-    if parsed.games_folder is not None:
-        parts = [of.name, f"{player}-against-{against}".replace(":", "-").replace("/", "-"), network]
-        record = parsed.games_folder / f"{'.'.join(part for part in parts if part is not None)}.npz"
-        if record.exists():
-            tournament.load(record)
+    parts = [of.name, f"{player}-against-{against}".replace(":", "-").replace("/", "-"), network]
+    record = parsed.runs / f"{'.'.join(filter(None, parts))}.npz"
+    if record.exists():
+        tournament.load(record)
     fast = all(compiled_form(policy) is not None for policy in policies)
     tournament.play(policies, parsed.fast_games if fast else parsed.games, batch=16, save=record)
     return rung_of(tournament.result(), player, against, network)
@@ -222,32 +218,27 @@ def table_of(ladders: list[Ladder]) -> str:
 
 
 def draw(ladders: list[Ladder], path: Path) -> None:
-    """Ratings with their intervals: a panel for each game, a row for each variant, a colour for each player."""
+    """Ratings with their intervals: a row for each variant, a colour for each player."""
     from matplotlib.figure import Figure
 
     measured = [rung["player"] for ladder in ladders for rung in ladder["rungs"]]
     players = [player for player in dict.fromkeys([*RUNGS, *measured]) if player in measured]
-    colours = {BOTTOM: "tab:gray"} | {player: f"C{number}" for number, player in enumerate(players)}
-    games = {ladder["game"]: [one for one in ladders if one["game"] == ladder["game"]] for ladder in ladders}
-    heights = [len(rows) + 0.5 for rows in games.values()]
-    figure = Figure(figsize=(10, 1.2 + 0.6 * sum(heights)), layout="constrained")
-    panels = figure.subplots(len(games), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-    for axes, (game, rows) in zip(panels, games.items()):
-        for row, ladder in enumerate(rows):
-            ordered = [BOTTOM, *(rung["player"] for rung in in_order(ladder) if rating(ladder, rung["player"]) < inf)]
-            for place, player in enumerate(ordered):
-                style: dict[str, Any] = {"fmt": "o", "ms": 5, "capsize": 3, "color": colours[player]}
-                style["xerr"] = half_width(ladder, player)
-                axes.errorbar(rating(ladder, player), row + 0.5 * (0.5 - place / max(len(ordered) - 1, 1)), **style)
-        axes.set_yticks(range(len(rows)), [label(ladder["options"]) for ladder in rows])
-        axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.set_title(game, loc="left", fontsize=10)
-        axes.grid(alpha=0.3, axis="x")
-        for row in range(1, len(rows)):
-            axes.axhline(row - 0.5, color="tab:gray", alpha=0.3, linewidth=0.8)
-    panels[-1].set_xlabel("rating (Elo points, random = 0; bars: 95 %, from the heuristic player on)")
-    marks = [panels[0].errorbar([], [], xerr=[], fmt="o", capsize=3, color=colours[player]) for player in colours]
-    figure.legend(marks, list(colours), loc="outside upper center", ncols=3)
+    figure = Figure(figsize=(10, 1.5 + 0.6 * len(ladders)), layout="constrained")
+    axes = figure.subplots()
+    for row, ladder in enumerate(ladders):
+        ordered = [BOTTOM, *(rung["player"] for rung in in_order(ladder) if rating(ladder, rung["player"]) < inf)]
+        for place, player in enumerate(ordered):
+            style: dict[str, Any] = {"fmt": "o", "ms": 5, "capsize": 3, "xerr": half_width(ladder, player)}
+            style["color"] = "tab:gray" if player == BOTTOM else f"C{players.index(player)}"
+            height = row + 0.5 * (0.5 - place / max(len(ordered) - 1, 1))
+            axes.errorbar(rating(ladder, player), height, **style, label=player)
+        axes.axhline(row + 0.5, color="tab:gray", alpha=0.3, linewidth=0.8)
+    axes.set_yticks(range(len(ladders)), [f"{one['game']}\n{label(one['options'])}" for one in ladders], fontsize=8)
+    axes.set_ylim(len(ladders) - 0.5, -0.5)
+    axes.grid(alpha=0.3, axis="x")
+    axes.set_xlabel("rating (Elo points, random = 0; bars: 95 %, from the heuristic player on)")
+    marks = dict(zip(*reversed(axes.get_legend_handles_labels())))
+    figure.legend(marks.values(), marks, loc="outside upper center", ncols=3)
     figure.savefig(path, format="png", dpi=130)
 
 

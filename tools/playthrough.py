@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from monsterzoo.envs.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game, names
-from monsterzoo.envs.core.layout import Field, Layout
+from monsterzoo.envs.core.layout import Layout
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.match import kernels
 
@@ -40,21 +40,22 @@ def playthroughs(games: Iterable[str] | None = None) -> Iterator[tuple[str, str,
 
 
 def playthrough(name: str, options: dict[str, Any], seed: int = SEED) -> str:
-    """One game of random legal actions, told step by step."""
+    """One game of random legal actions, step by step, as text."""
     env = GameEnv(find_game(name), **options)
     env.reset(seed=seed)
     luck = streams(seed, 1, "playthrough")
     returns = dict.fromkeys(env.possible_agents, 0.0)
     lines = list(_heading(env, seed))
     step, seen = 0, set[str]()
-    while not _over(env):
+    action = np.zeros(1, np.int64)
+    while not any([*env.terminations.values(), *env.truncations.values()]):
         phase = env.snapshot()["phase"]
         if phase not in seen or step % _VIEW_EVERY == 0:
             lines += _view(env, step)
             seen.add(phase)
-        action = _choose(env, luck)
-        lines += _step(env, step, action)
-        env.step(action)
+        kernels.sample_rows(env.observe(env.agent_selection)["action_mask"][None], luck, action)
+        lines += _step(env, step, int(action[0]))
+        env.step(int(action[0]))
         lines += [f"    reward  {agent} {reward:+.6g}" for agent, reward in env.rewards.items() if reward]
         for agent, reward in env.rewards.items():
             returns[agent] += reward
@@ -62,16 +63,6 @@ def playthrough(name: str, options: dict[str, Any], seed: int = SEED) -> str:
     lines += _view(env, step)
     lines += _ending(env, step, returns)
     return "\n".join(lines) + "\n"
-
-
-def _over(env: GameEnv) -> bool:
-    return any(env.terminations.values()) or any(env.truncations.values())
-
-
-def _choose(env: GameEnv, luck: np.ndarray) -> int:
-    action = np.zeros(1, np.int64)
-    kernels.sample_rows(env.observe(env.agent_selection)["action_mask"][None], luck, action)
-    return int(action[0])
 
 
 def _heading(env: GameEnv, seed: int) -> Iterator[str]:
@@ -87,7 +78,7 @@ def _heading(env: GameEnv, seed: int) -> Iterator[str]:
 
 
 def _view(env: GameEnv, step: int) -> Iterator[str]:
-    """The table as a watcher sees it, and as every seat does; in numbers for the seat that decides."""
+    """The whole table, every seat's view of it, and the observation of the seat to act."""
     yield ""
     yield f"{_RULE}\nbefore step {step}\n"
     yield env.variant.draw_table(env.states, 0)
@@ -101,7 +92,7 @@ def _view(env: GameEnv, step: int) -> Iterator[str]:
 
 
 def observed(layout: Layout, observation: np.ndarray) -> Iterator[str]:
-    """An observation field by field: the columns that are set, or the numbers; empty sets are left out."""
+    """An observation field by field: the columns that are set, or the numbers; empty sets are skipped."""
     for field in layout:
         values = layout.read(observation, field.name)
         if field.high > 1:
@@ -109,11 +100,8 @@ def observed(layout: Layout, observation: np.ndarray) -> Iterator[str]:
             continue
         for place in np.ndindex(*field.shape[:-1]):
             if values[place].any():
-                yield f"{_place(field, place)} = {' '.join(map(str, np.flatnonzero(values[place]).tolist()))}"
-
-
-def _place(field: Field, place: tuple[int, ...]) -> str:
-    return field.name + "".join(f"[{index}]" for index in place)
+                name = field.name + "".join(f"[{index}]" for index in place)
+                yield f"{name} = {' '.join(map(str, np.flatnonzero(values[place]).tolist()))}"
 
 
 def _step(env: GameEnv, step: int, action: int) -> Iterator[str]:
@@ -127,7 +115,7 @@ def _step(env: GameEnv, step: int, action: int) -> Iterator[str]:
 
 
 def _checksum(env: GameEnv, agent: str) -> str:
-    """Of everything an agent gets as numbers, so that a change of any column is seen."""
+    """Checksum of an agent's observation and mask."""
     view = env.observe(agent)
     return f"{zlib.crc32(view['observation'].tobytes() + view['action_mask'].tobytes()):08x}"
 

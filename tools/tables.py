@@ -45,9 +45,8 @@ def games_table(games: Iterable[str] | None = None) -> str:
 
 
 def _sides(variant: Variant) -> str:
-    if variant.sides == variant.players:
-        return f"{variant.players} players"
-    return f"{variant.sides} teams of {variant.players // variant.sides}"
+    teams = f"{variant.sides} teams of {variant.players // variant.sides}"
+    return f"{variant.players} players" if variant.sides == variant.players else teams
 
 
 def _folder(name: str) -> str:

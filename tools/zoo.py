@@ -5,12 +5,12 @@ Without names, every variant without a network gets one. Each stage of a recipe 
 The last stage's network is measured, copied to `policies/pretrained`, and entered into its index and page.
 """
 
-import argparse
 import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from monsterzoo.benchmarks.measuring import parser_of
 from monsterzoo.cli import train as train_command
 from monsterzoo.envs.core.options import write_option
 from monsterzoo.policies.networks.files import PRETRAINED
@@ -32,9 +32,7 @@ DEFAULTS = ["--evaluate-every", "60", "--no-tensorboard"]
 
 def main(arguments: Sequence[str]) -> int:
     """The command; raises `ValueError` for bad options, `Interrupted` when it is to end early."""
-    parser = argparse.ArgumentParser(
-        "python -m tools.zoo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of("python -m tools.zoo", __doc__)
     parser.add_argument("variants", nargs="*", metavar="VARIANT", help="such as pikit_v0-2p")
     parser.add_argument("--measure", action="store_true", help="measure shipped networks again, train nothing")
     parser.add_argument("--seed", type=int, default=0, help="of all stages (default: %(default)s)")

@@ -8,9 +8,7 @@ class Settings(Checked):
     gamma: Annotated[float, "discount", Number(0, 1)] = 1.0
 ```
 
-Checks, messages, command-line flags and help texts all come from there. `check` takes a value from Python or JSON,
-`read` takes text from a command line or a spec; both return the value as it is kept, or raise `ValueError` or
-`TypeError`.
+Checks, messages, command-line flags and help texts all come from there.
 """
 
 import json
@@ -50,17 +48,29 @@ def is_whole(value: Any) -> bool:
 
 
 class Allowed:
-    """Values that an option may have; `str` describes them."""
+    """Values that an option may have: `str` describes them."""
 
+    description: str = "anything"
+    types: tuple[type, ...] = (object,)
+    convert: Callable[[Any], Any] = str
+    """From text."""
     metavar: str = "TEXT"
 
-    def check(self, value: Any) -> Any:
-        """A value from Python or JSON as it is kept."""
-        raise NotImplementedError
+    def __str__(self) -> str:
+        return self.description
 
-    def read(self, text: str) -> Any:
-        """A value from text."""
-        return self.check(text)
+    def check(self, value: Any) -> Any:
+        """A value from Python or JSON as it is kept; raises `ValueError` or `TypeError`."""
+        return self._check(value)
+
+    def read(self, text: Any) -> Any:
+        """A value from text, or from a list of texts."""
+        return self._check(type(self).convert(text))
+
+    def _check(self, value: Any) -> Any:
+        if not isinstance(value, self.types):
+            raise TypeError
+        return value
 
 
 @dataclass(frozen=True)
@@ -70,21 +80,16 @@ class Integer(Allowed):
     low: int
     high: int | None = None
 
-    metavar = "N"
+    metavar, convert = "N", int
 
     def __str__(self) -> str:
         return f"an integer from {self.low}" + ("" if self.high is None else f" to {self.high}")
 
-    def check(self, value: Any) -> int:
-        """Any integer type but bool."""
+    def _check(self, value: Any) -> int:
         number = whole(value)
         if number < self.low or (self.high is not None and number > self.high):
             raise ValueError
         return number
-
-    def read(self, text: str) -> int:
-        """Decimal digits."""
-        return self.check(int(text))
 
 
 @dataclass(frozen=True)
@@ -95,52 +100,37 @@ class Number(Allowed):
     high: float | None = None
     above: bool = False
 
-    metavar = "X"
+    metavar, convert = "X", float
 
     def __str__(self) -> str:
-        start = f"a number above {self.low:g}" if self.above else f"a number from {self.low:g}"
-        if self.high is None:
-            return start
-        return start + (", at most " if self.above else " to ") + f"{self.high:g}"
+        start, to = ("a number above", ", at most") if self.above else ("a number from", " to")
+        return f"{start} {self.low:g}" + ("" if self.high is None else f"{to} {self.high:g}")
 
-    def check(self, value: Any) -> float:
-        """Any real number type but bool."""
+    def _check(self, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, Real):
-            raise TypeError
+            raise TypeError(f"expected a number, got {type(value).__name__}")
         number = float(value)
-        if not math.isfinite(number) or number < self.low or (self.above and number == self.low):
-            raise ValueError
-        if self.high is not None and number > self.high:
+        high = math.inf if self.high is None else self.high
+        if not math.isfinite(number) or not self.low <= number <= high or (self.above and number == self.low):
             raise ValueError
         return number
 
-    def read(self, text: str) -> float:
-        """As `float` reads it."""
-        return self.check(float(text))
-
 
 class Choice(Allowed):
-    """One of a few values."""
+    """One of a few values; 1 is not True."""
 
     def __init__(self, *values: Any) -> None:
-        self.values = values
-        self.metavar = "|".join(map(str, values))
+        self.values, self.metavar = values, "|".join(map(str, values))
 
     def __str__(self) -> str:
         return ", ".join(map(repr, self.values))
 
-    def check(self, value: Any) -> Any:
-        """The value itself; 1 is not True."""
-        if is_whole(value):
-            value = whole(value)
+    def _check(self, value: Any) -> Any:
+        value = whole(value) if is_whole(value) else value
         for one in self.values:
             if type(value) is type(one) and value == one:
                 return one
         raise ValueError
-
-    def read(self, text: str) -> Any:
-        """By the value's text."""
-        return self.check({str(one): one for one in self.values}.get(text, text))
 
 
 @dataclass(frozen=True)
@@ -149,59 +139,30 @@ class Text(Allowed):
 
     metavar: str = "TEXT"
 
-    def __str__(self) -> str:
-        return "a string"
-
-    def check(self, value: Any) -> str:
-        """Strings only."""
-        if not isinstance(value, str):
-            raise TypeError
-        return value
+    description, types = "a string", (str,)
 
 
 class Specs(Allowed):
-    """A list of policy specs."""
+    """A list of policy specs, not one string."""
 
-    metavar = "POLICY"
+    description, convert, metavar = "a list of policies", list, "POLICY"
 
-    def __str__(self) -> str:
-        return "a list of policies"
-
-    def check(self, value: Any) -> tuple[str, ...]:
-        """Lists and tuples, not one string."""
+    def _check(self, value: Any) -> tuple[str, ...]:
         if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
             raise TypeError
         return tuple(value)
-
-    def read(self, text: Any) -> tuple[str, ...]:
-        """The list that a command line gives."""
-        return self.check(text)
 
 
 class Switch(Allowed):
     """On or off."""
 
-    def __str__(self) -> str:
-        return "True or False"
-
-    def check(self, value: Any) -> bool:
-        """Only bool."""
-        if not isinstance(value, bool):
-            raise TypeError
-        return value
+    description, types, convert = "True or False", (bool,), bool
 
 
 class GameOptions(Allowed):
     """Options of a game, which the game checks itself."""
 
-    def __str__(self) -> str:
-        return "a dict of the game's options"
-
-    def check(self, value: Any) -> dict[str, Any]:
-        """A dict with names as keys."""
-        if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
-            raise TypeError
-        return value
+    description, types = "a dict of the game's options", (dict,)
 
 
 @dataclass(frozen=True)
@@ -211,11 +172,7 @@ class Custom(Allowed):
     function: Callable[[Any], Any]
     description: str
 
-    def __str__(self) -> str:
-        return self.description
-
-    def check(self, value: Any) -> Any:
-        """What the function returns."""
+    def _check(self, value: Any) -> Any:
         return self.function(value)
 
 
@@ -229,6 +186,8 @@ class Option:
     default: Any
     values: Allowed
     meaning: str
+    shown: str | None = None
+    """The default in words, where it does not speak for itself."""
 
     @property
     def allowed(self) -> str:
@@ -236,7 +195,7 @@ class Option:
         return f"None, or {self.values}" if self.default is None else str(self.values)
 
     def check(self, value: Any) -> Any:
-        """A value from Python or JSON as it is kept."""
+        """A value from Python or JSON as it is kept; raises `ValueError` or `TypeError`."""
         return None if value is None and self.default is None else self.values.check(value)
 
 
@@ -273,13 +232,14 @@ def refusal(given: str, allowed: object, detail: object = "") -> ValueError:
     return ValueError(f"{given} is not allowed; allowed: {allowed}" + (f" ({detail})" if str(detail) else ""))
 
 
-def checked(name: str, value: Any, option: Option | Allowed, place: str = "") -> Any:
+def checked(name: str, value: Any, option: Option | Allowed) -> Any:
     """A keyword's value as it is kept; raises `ValueError` saying what is allowed."""
+    if isinstance(option, Allowed):
+        option = Option(MISSING, option, "")
     try:
         return option.check(value)
     except (ValueError, TypeError, OverflowError) as error:
-        allowed = option.allowed if isinstance(option, Option) else option
-        raise refusal(f"{place}{name}={value!r:.200}", allowed, error) from None
+        raise refusal(f"{name}={value!r:.200}", option.allowed, error) from None
 
 
 def resolve(name: str, table: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -290,7 +250,10 @@ def resolve(name: str, table: Mapping[str, Option], given: Mapping[str, Any]) ->
     for key in given:
         if key not in table:
             raise unexpected(name, key, table)
-    return {key: checked(key, given.get(key, one.default), one, f"{name}: ") for key, one in table.items()}
+    try:
+        return {key: checked(key, given.get(key, one.default), one) for key, one in table.items()}
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 # --- Options that are fields of a dataclass ---
@@ -302,8 +265,8 @@ def options_of(kind: type) -> dict[str, Option]:
     found = {}
     for field in fields(kind):
         default = field.default if field.default_factory is MISSING else field.default_factory()
-        meaning, values = getattr(hints[field.name], "__metadata__", ("", Custom(lambda value: value, "anything")))
-        found[field.name] = Option(default, values, meaning)
+        meaning, allowed = getattr(hints[field.name], "__metadata__", ("", Allowed()))
+        found[field.name] = Option(default, allowed, meaning)
     return found
 
 

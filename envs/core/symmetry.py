@@ -1,6 +1,6 @@
-"""Symmetries: renamings that leave a game as it is, such as swapping two colours wherever they occur.
+"""Symmetries: permutations of columns and actions that leave a game as it is, such as swapping two colours.
 
-Whoever learns a game may learn all that differs by such names alone at once: see `monsterzoo.training.symmetric`.
+Networks can be equivariant under them, see `monsterzoo.training.symmetric`.
 """
 
 from dataclasses import dataclass
@@ -10,18 +10,17 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Symmetry:
-    """Some renamings of a variant, from which all others follow by doing one after another.
+    """Generators of a variant's symmetry group.
 
     Each row is a permutation: entry k is the new place of what was in place k. Raises `ValueError` for other rows.
     """
 
     columns: np.ndarray
-    """(renamings, columns of an observation)"""
+    """(generators, columns of an observation)"""
     actions: np.ndarray
-    """(renamings, actions), the no-op included"""
+    """(generators, actions), the no-op included"""
     things: np.ndarray
-    """(renamings, things): what the game has of things with such names, a colour or a kind of tiles, say. A network's
-    units can stand for them."""
+    """(generators, things): the things that are permuted, such as colours or tiles; hidden units can stand for them."""
 
     def __post_init__(self) -> None:
         for name, rows in vars(self).items():

@@ -150,8 +150,8 @@ class Variant:
         With `exactly` all options must be the same, and whose turn it is must be possible.
         """
         if not isinstance(states, np.ndarray) or states.ndim != 1 or states.dtype != self.game.rules.record:
-            kind = f"{states.dtype.type.__name__} {states.shape}" if isinstance(states, np.ndarray) else repr(states)
-            raise ValueError(f"{kind:.80} are no states of {self}: an array (B,) of its records")
+            given = f"{states.dtype.type.__name__} {states.shape}" if isinstance(states, np.ndarray) else repr(states)
+            raise ValueError(f"{given:.80} are no states of {self}: an array (B,) of its records")
         for name in self._constants if exactly else self._public_fields:
             if (states[name] != self.template[name][0]).any():
                 raise ValueError(f"these are not states of {self}: {name!r} has another value in them")

@@ -102,7 +102,7 @@ def _settled(before: Any, after: Any, action: int | None, cancelling: bool) -> I
 
 
 def _stolen(before: Any, after: Any, thief: int) -> Iterator[Event]:
-    """What a thief got, before all eyes."""
+    """What a thief got, which everybody sees."""
     if after.wounds[thief] > before.wounds[thief]:
         yield Event("… it is a 3, which wounds")
     for value in Counter(cards_of(after.known[thief])) - Counter(cards_of(before.known[thief])):

@@ -3,6 +3,7 @@
 A seat's scene is made from its view alone. A spectator (`seat` is None) sees what all seats know together.
 """
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -109,9 +110,8 @@ def stepped(variant: Variant, states: np.ndarray, seat: int, action: int) -> np.
 class Trail:
     """The last decisions of a game, with the position before each."""
 
-    def __init__(self, most: int = MOST_MOVES) -> None:
-        self._most = most
-        self._moves: list[tuple[np.ndarray, int, int | None]] = []
+    def __init__(self) -> None:
+        self._moves: deque[tuple[np.ndarray, int, int | None]] = deque(maxlen=MOST_MOVES)
 
     def clear(self) -> None:
         """Forget everything: another game begins."""
@@ -119,13 +119,10 @@ class Trail:
 
     def add(self, states: np.ndarray, mover: int, action: int | None) -> None:
         """Remember the position, an array (1,), in which a seat decides; it is copied."""
-        self._moves = [*self._moves[1 - self._most :], (states.copy(), mover, action)]
+        self._moves.append((states.copy(), mover, action))
 
     def events(self, variant: Variant, states: np.ndarray, seat: int | None) -> tuple[Event, ...]:
         """What an observer saw of these decisions, which led to the position `states`."""
-        positions = [*(before for before, _, _ in self._moves[1:]), states]
-        return tuple(
-            event
-            for (before, mover, action), after in zip(self._moves, positions)
-            for event in narrate(variant, seat, before, after, mover, action)
-        )
+        after = [*(before for before, _, _ in self._moves), states][1:]
+        moves = [(before, end, mover, action) for (before, mover, action), end in zip(self._moves, after)]
+        return tuple(event for move in moves for event in narrate(variant, seat, *move))

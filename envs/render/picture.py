@@ -1,7 +1,8 @@
-"""Scenes as pixels, with pygame-ce: arrays, and a window for people who watch."""
+"""Scenes as pixels, with pygame-ce: arrays, and a window."""
 
 import os
 import time
+from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.options import UnexpectedOptionError
-from .scene import HEIGHT, WIDTH, Scene, Shape
+from .scene import HEIGHT, WIDTH, Scene, Shape, rect
 
 RING = "#ffd257"
 """Around what can be chosen."""
@@ -20,7 +21,7 @@ FINER = 2
 
 
 class NoPicturesError(UnexpectedOptionError, ModuleNotFoundError):
-    """There is no pygame; a `TypeError` too, for libraries that ask for pictures and can do without."""
+    """pygame is missing; a `TypeError` too, for libraries that ask for pictures and can do without."""
 
 
 def load_pygame() -> Any:
@@ -53,8 +54,7 @@ def _painted(scene: Scene, size: tuple[int, int]) -> Any:
             brush.draw(shape)
         if part.actions and part.box is not None:
             x, y, w, h = part.box
-            ring = (x - 3, y - 3, w + 6, h + 6)
-            brush.rect(dict(zip("xywh", ring), fill=None, line=RING, width=4, corner=10))
+            brush.draw(rect((x - 3, y - 3, w + 6, h + 6), None, RING, 4, 10))
     small = pygame.transform.smoothscale(large, inner)
     if inner == size:
         return small
@@ -72,7 +72,7 @@ def _font(pixels: int) -> Any:
 
 
 class _Brush:
-    """Draws shapes on a surface, each by the function of its kind."""
+    """Draws shapes on a surface; each kind of shape has a method of its name."""
 
     def __init__(self, pygame: Any, surface: Any, scale: float) -> None:
         self._draw, self._surface, self._scale = pygame.draw, surface, scale
@@ -87,22 +87,21 @@ class _Brush:
     def _points(self, shape: Shape) -> list[tuple[float, float]]:
         return [(x * self._scale, y * self._scale) for x, y in shape["points"]]
 
-    def rect(self, shape: Shape) -> None:
-        s = self._scale
-        left, top = round(shape["x"] * s), round(shape["y"] * s)
-        right, bottom = round((shape["x"] + shape["w"]) * s), round((shape["y"] + shape["h"]) * s)
-        box, corner = (left, top, right - left, bottom - top), round(shape["corner"] * s)
+    def _fill_and_line(self, shape: Shape, draw: Callable[..., Any], *place: Any, **more: Any) -> None:
         if shape["fill"]:
-            self._draw.rect(self._surface, shape["fill"], box, border_radius=corner)
+            draw(self._surface, shape["fill"], *place, **more)
         if shape["line"]:
-            self._draw.rect(self._surface, shape["line"], box, self._length(shape["width"]), border_radius=corner)
+            draw(self._surface, shape["line"], *place, self._length(shape["width"]), **more)
+
+    def rect(self, shape: Shape) -> None:
+        x, y, w, h, s = *(shape[key] for key in "xywh"), self._scale
+        left, top = round(x * s), round(y * s)
+        box = (left, top, round((x + w) * s) - left, round((y + h) * s) - top)
+        self._fill_and_line(shape, self._draw.rect, box, border_radius=round(shape["corner"] * s))
 
     def circle(self, shape: Shape) -> None:
         centre, radius = (shape["x"] * self._scale, shape["y"] * self._scale), shape["r"] * self._scale
-        if shape["fill"]:
-            self._draw.circle(self._surface, shape["fill"], centre, radius)
-        if shape["line"]:
-            self._draw.circle(self._surface, shape["line"], centre, radius, self._length(shape["width"]))
+        self._fill_and_line(shape, self._draw.circle, centre, radius)
 
     def polygon(self, shape: Shape) -> None:
         points = self._points(shape)

@@ -29,7 +29,7 @@ class Renderer:
         size: width and height of pictures in pixels.
 
     Raises:
-        ValueError: for a mode, view or size that is none.
+        ValueError: for an unknown mode or view, or an impossible size.
     """
 
     def __init__(

@@ -5,7 +5,7 @@ import pytest
 from monsterzoo import policies
 from monsterzoo.envs import make_vec
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.match.compiled_policies import Mixed, Uniform, distinct_tokens, fresh_token, mix_tokens
+from monsterzoo.envs.match.compiled_policies import Uniform, distinct_tokens, fresh_token
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies.heuristics import Heuristic
 from monsterzoo.policies.networks import PRETRAINED, NeuralPolicy, pretrained, read

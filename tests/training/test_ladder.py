@@ -112,7 +112,7 @@ def nim(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def bench(folder: Path, *words: str) -> list[ladders.Rung]:
-    places = ["--output", str(folder / "out"), "--games-folder", str(folder / "games")]
+    places = ["--output", str(folder / "out"), "--runs", str(folder / "games")]
     assert exit_code("ladder", ladders.main, [*words, *places]) == 0
     result = json.loads((folder / "out" / "ladder.json").read_text())
     assert (folder / "out" / "ladder.md").read_text() == ladders.page(result)

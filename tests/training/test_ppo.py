@@ -303,7 +303,7 @@ def test_the_command_of_a_run_gives_its_options_again(monkeypatch: pytest.Monkey
     odd = {"target": None, "scoring": "basic", "max_rounds": 7}
     deck = {"deck": {"1": 12, "2": 8, "3": 8, "4": 8, "5": 8, "6": 8, "7": 8}}
     for config in (
-        PPOConfig("pikit_v0", options=deck),
+        PPOConfig("pikit_v0", players=2, options=deck),
         replace(SMALL, imitate="", clip_range=0.25, seed=7, players=3, options=odd, out="a folder/run"),
         replace(SMALL, opponents=(), evaluate=(), tensorboard=True),
     ):

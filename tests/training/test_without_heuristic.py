@@ -64,7 +64,7 @@ def test_games_with_a_heuristic_use_it_and_say_nothing() -> None:
     settled, notes = PPOConfig("pikit_v0").settled(variant)
     assert {name: getattr(settled, name) for name in USUAL} == USUAL
     assert notes == []
-    chosen = replace(PPOConfig("pikit_v0"), opponents=(), imitate="", evaluate=("random",))
+    chosen = replace(PPOConfig("pikit_v0", players=2), opponents=(), imitate="", evaluate=("random",))
     assert chosen.settled(variant) == (chosen, [])
 
 

@@ -22,20 +22,10 @@ PASS, BET = 0, 1
 NONE = -1
 MAX_MOVES = 3
 
-STATE = record_type(
-    [
-        ("dealt", np.uint8, 2),  # the card of each seat
-        ("moves", np.int8, MAX_MOVES),  # PASS or BET in order, then NONE
-        ("made", np.uint8),  # how many of them
-        ("chips", np.uint8, 2),  # in the pot, by seat
-    ]
-)
-VIEW = view_type(
-    [
-        ("own_card", np.int8),
-        ("moves", np.int8, MAX_MOVES),  # as in the state; who made which follows from how many there are
-    ]
-)
+MOVES = ("moves", np.int8, MAX_MOVES)  # PASS or BET in order, then NONE
+# Card of each seat, moves, their number, and chips in the pot by seat.
+STATE = record_type([("dealt", np.uint8, 2), MOVES, ("made", np.uint8), ("chips", np.uint8, 2)])
+VIEW = view_type([("own_card", np.int8), MOVES])
 LAYOUT = Layout(
     one_hot("own_card", len(CARDS), meaning="its own card: J, Q, K"),
     one_hot("moves", MAX_MOVES, len(ACTIONS), meaning="pass or bet, in order"),
@@ -57,7 +47,7 @@ def setup(state):
 
 @compiled
 def legal(state, seat, words):
-    """Always both."""
+    """Both actions are always legal."""
     words[0] = np.uint64(0b11)
 
 
@@ -69,23 +59,18 @@ def step(state, seat, action):
     state.made += 1
     state.chips[seat] += action
     state.acting = 1 << (1 - seat)
-    if action == PASS and state.chips[seat] < state.chips[1 - seat]:
-        finish(state, 1 - seat)
-    elif not first_move and state.chips[0] == state.chips[1]:
-        finish(state, 0 if state.dealt[0] > state.dealt[1] else 1)
-
-
-@compiled
-def finish(state, winner):
-    """The game is over."""
-    state.outcome = TERMINATED
-    state.winners = 1 << winner
-    state.acting = 0
+    showdown = not first_move and state.chips[0] == state.chips[1]
+    fold = action == PASS and state.chips[seat] < state.chips[1 - seat]
+    if fold or showdown:
+        winner = 1 - seat if fold else 0 if state.dealt[0] > state.dealt[1] else 1
+        state.outcome = TERMINATED
+        state.winners = 1 << winner
+        state.acting = 0
 
 
 @compiled
 def look(state, seat, view):
-    """A seat knows its card and all moves."""
+    """A seat sees its own card and all moves."""
     view.own_card = state.dealt[seat]
     for k in range(MAX_MOVES):
         view.moves[k] = state.moves[k]
@@ -125,7 +110,7 @@ def load(position: dict[str, Any], state: Any) -> None:
         require(state.outcome == PLAYING, f"these moves end the game: {snapshot(state)['moves']}")
         step(state, int(state.made) % 2, ACTIONS.index(move))
     require(state.outcome == PLAYING, f"these moves end the game: {position['moves']}")
-    state.rng = luck  # dealing has moved the generator
+    state.rng = luck  # dealing has advanced the generator
 
 
 def configure(options: dict[str, Any], state: Any) -> None:

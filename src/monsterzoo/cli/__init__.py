@@ -1,9 +1,8 @@
-"""The command `monsterzoo`: finds the function of a sub-command and hands it the rest of the line.
+"""The command `monsterzoo`: one module per sub-command; what they share is in `options` and `training.exits`.
 
-A sub-command is an entry of `COMMANDS` and a function `(words) -> exit code`, with a parser of its own. Its module is
-imported when it is used, so that no command needs what only another one does. Exit codes: 0 is fine, 1 is a problem
-that a command was asked to look for, 2 is a mistake in the command line or in a file it names, and a signal has the
-customary 128 plus its number (130 Ctrl-C, 143 SIGTERM, 141 nobody reads the output).
+A sub-command is a function `(words) -> exit code`. Its module is imported when it is used, so that no command needs
+what only another one does. Exit codes: 0 success, 1 a problem that a command was asked to look for, 2 a mistake in the
+command line or in a file it names, 128 plus the number of a signal (130 Ctrl-C, 143 SIGTERM, 141 closed pipe).
 """
 
 import argparse
@@ -16,7 +15,7 @@ from importlib import import_module
 from monsterzoo.training.exits import exit_code
 
 COMMANDS = {
-    "games": ("the games, their options and rules", "monsterzoo.cli.games:main"),
+    "games": ("list the games, their options and rules", "monsterzoo.cli.games:main"),
     "play": ("play against policies, at a table in the browser or with --text", "monsterzoo.cli.play:main"),
     "watch": ("watch policies at play, or a record, in the browser", "monsterzoo.cli.watch:main"),
     "train": ("train a network by self-play", "monsterzoo.cli.train:main"),
@@ -24,11 +23,11 @@ COMMANDS = {
     "rllib": ("train a network with RLlib, on a cluster too", "monsterzoo.cli.rllib:main"),
     "arena": ("let policies play against each other and rank them", "monsterzoo.cli.arena:main"),
     "analyse": ("ask a policy about a position", "monsterzoo.cli.analyse:main"),
-    "exploit": ("find out how much can be won against a policy", "monsterzoo.cli.exploit:main"),
+    "exploit": ("train an exploiter of a policy", "monsterzoo.cli.exploit:main"),
     "replay": ("show a recorded game, move by move", "monsterzoo.cli.replay:main"),
     "bench": ("measure speed and strength", "monsterzoo.benchmarks.bench:main"),
     "compile": ("compile games ahead of their first use", "monsterzoo.cli.compile:main"),
-    "doctor": ("what is installed, and what is missing for which command", "monsterzoo.cli.doctor:main"),
+    "doctor": ("show what is installed, and what is missing for which command", "monsterzoo.cli.doctor:main"),
 }
 """Name of a sub-command: what it does, and "module:function"."""
 
@@ -49,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _current_folder_importable() -> Iterator[None]:
-    """Find players of the user's own ("mymodule:MyPlayer") where the command is given, as `python -m` would."""
+    """Find policies of the user's own ("mymodule:MyPlayer") in the current folder, as `python -m` would."""
     here = os.getcwd()
     if here in sys.path or "" in sys.path:
         yield
@@ -63,11 +62,11 @@ def _current_folder_importable() -> Iterator[None]:
 
 
 def _explain(words: list[str]) -> int:
-    """Show what commands there are, or what is wrong with the one given."""
+    """List the commands, or say what is wrong with the one given."""
     parser = argparse.ArgumentParser(
         prog="monsterzoo",
-        description="Monsters at the card table, for machines and people.",
-        epilog="`monsterzoo COMMAND --help` tells the rest.",
+        description="Hidden-information table games with monsters: play, train, compare.",
+        epilog="`monsterzoo COMMAND --help` lists the options of one.",
     )
     parser.add_argument("--version", action="store_true", help="show the version and exit")
     commands = parser.add_subparsers(metavar="command")

@@ -1,57 +1,50 @@
 """`monsterzoo arena`: a tournament on the command line, with its tables, files and picture."""
 
 import sys
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import MISSING
 from pathlib import Path
 from time import monotonic
-from typing import Annotated, Any
+from typing import Any
 
-from monsterzoo.envs.core.options import Checked, Specs, Switch, Text, label
+from monsterzoo.envs.core.options import Option, Specs, Switch, Text, label
 from monsterzoo.training.arena import MOST_GAMES, USUAL_GAMES, ArenaOptions, Spread, Tournament, enter
 from monsterzoo.training.extras import how_to_get
 from monsterzoo.training.files import replacing, write_json
 
-from .options import Parser, RayOptions, chosen_variant, given
+from .options import RAY, Parser, chosen_variant, flags_of, uses_ray
 
-PLAIN_SECONDS = 10.0
+LIVE_SECONDS, PLAIN_SECONDS = 0.5, 10.0
 
 
-@dataclass(frozen=True)
-class Options(Checked):
-    """Flags of the command beside those of a tournament."""
-
-    policies: Annotated[tuple[str, ...], "who plays, see below", Specs()]
-    alone: Annotated[str | None, "this one has one side at every table, the others the rest", Text("POLICY")] = None
-    output: Annotated[
-        str | None, "PATH.json the result, PATH.png a plot, PATH.npz all games; resumes", Text("PATH")
-    ] = None
-    quiet: Annotated[bool, "no progress", Switch()] = False
+OPTIONS = {
+    "policies": Option(MISSING, Specs(), "who plays, see below"),
+    "alone": Option(None, Text("POLICY"), "this one has one side at every table, the others the rest"),
+    "output": Option(None, Text("PATH"), "PATH.json the result, PATH.png a plot, PATH.npz all games; resumes"),
+    "quiet": Option(False, Switch(), "no progress"),
+}
 
 
 def main(words: Sequence[str]) -> int:
     """Play, print, write; 130 or 143 after an interruption, with what was finished printed and written all the same."""
     about = "Let policies play against each other and rank them."
-    most = {"games": f"{USUAL_GAMES}, or at most {MOST_GAMES} with --until-interval"}
-    parsed = Parser("arena", about, Options, ArenaOptions, RayOptions, policies=True, defaults=most).read(words)
-    own, ray = Options(**given(parsed, Options)), RayOptions(**given(parsed, RayOptions))
-    options = ArenaOptions(**given(parsed, ArenaOptions))
+    tournament_flags = flags_of(ArenaOptions, games=f"{USUAL_GAMES}, or at most {MOST_GAMES} with --until-interval")
+    parsed = Parser("arena", about, OPTIONS, tournament_flags, RAY, policies=True).read(words)
+    options = ArenaOptions(**{name: value for name, value in parsed.given.items() if name in tournament_flags})
     variant = chosen_variant(parsed)
-    names, policies = enter(variant, own.policies, options.seed)
-    alone = names[own.policies.index(own.alone)] if own.alone in own.policies else own.alone
+    names, policies = enter(variant, parsed.policies, options.seed)
+    alone = names[parsed.policies.index(parsed.alone)] if parsed.alone in parsed.policies else parsed.alone
     tournament = Tournament(variant, names, options.seed, alone)
-    stem = Path(own.output).with_suffix("") if own.output is not None else None
+    stem = Path(parsed.output).with_suffix("") if parsed.output is not None else None
     record = stem.with_name(stem.name + ".npz") if stem is not None else None
     if record is not None and record.exists():
         tournament.load(record)
         print(f"{tournament.games} finished games taken over from {record}", file=sys.stderr)
     interruption: KeyboardInterrupt | None = None
     total = tournament.whole_deals(options.most_games) * len(tournament.seatings)
-    with (
-        _Progress(total, own.quiet, options.until_interval) as progress,
-        _spread(ray, own.policies, options.batch) as spread,
-    ):
+    with _spread(parsed, options.batch) as spread:
         try:
             tournament.play(
                 policies,
@@ -59,7 +52,7 @@ def main(words: Sequence[str]) -> int:
                 until_interval=options.until_interval,
                 batch=options.batch,
                 threads=options.threads,
-                progress=progress,
+                progress=_Progress(total, parsed.quiet),
                 save=record,
                 spread=spread,
             )
@@ -79,49 +72,32 @@ def main(words: Sequence[str]) -> int:
 
 
 @contextmanager
-def _spread(ray: RayOptions, policies: tuple[str, ...], batch: int) -> Iterator[Spread | None]:
+def _spread(parsed: Namespace, batch: int) -> Iterator[Spread | None]:
     """What plays the games on Ray, if that is wanted."""
-    if ray.ray is None:
+    if not uses_ray(parsed):
         yield None
         return
     from monsterzoo.training.distributed.arena import play_on_ray
     from monsterzoo.training.distributed.cluster import joined
 
-    with joined(ray.ray, ray.workers):
-        yield play_on_ray(policies, batch, ray.workers)
+    with joined(parsed.ray, parsed.workers):
+        yield play_on_ray(parsed.policies, batch, parsed.workers)
 
 
 class _Progress:
-    """A bar where there is a terminal and rich, else a line now and then."""
+    """A line about the games so far: rewritten on a terminal, else a new one now and then."""
 
-    def __init__(self, total: int, quiet: bool, until: float | None) -> None:
-        self._total, self._quiet, self._until = total, quiet, until
-        self._bar: Any = None
+    def __init__(self, total: int, quiet: bool) -> None:
+        self._total, self._quiet = total, quiet
+        self._live = sys.stderr.isatty()
         self._printed = monotonic()
 
-    def __enter__(self) -> "_Progress":
-        if not self._quiet and sys.stderr.isatty():
-            try:
-                from rich.console import Console
-                from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-            except ImportError:
-                return self
-            columns = (BarColumn(), MofNCompleteColumn(), TextColumn("games"), TimeRemainingColumn())
-            self._bar = Progress(*columns, console=Console(stderr=True))
-            self._bar.start()
-            self._task = self._bar.add_task("", total=self._total if self._until is None else None)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
     def __call__(self, tournament: Tournament) -> None:
-        if self._bar is not None:
-            self._bar.update(self._task, completed=tournament.games)
-        elif not self._quiet and monotonic() - self._printed > PLAIN_SECONDS:
-            self._printed = monotonic()
-            print(f"{tournament.games} of {self._total} games", file=sys.stderr, flush=True)
+        if self._quiet or monotonic() - self._printed < (LIVE_SECONDS if self._live else PLAIN_SECONDS):
+            return
+        self._printed = monotonic()
+        end = "\r" if self._live else "\n"
+        print(f"{tournament.games} of {self._total} games", end=end, file=sys.stderr, flush=True)
 
 
 def as_text(result: dict[str, Any]) -> str:

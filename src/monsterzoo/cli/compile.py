@@ -27,7 +27,7 @@ from .options import Parser
 
 
 def one_game(game: Game) -> None:
-    """PettingZoo's way: an AEC environment, which the parallel one is made of."""
+    """An AEC environment, which the parallel one is made of."""
     env = GameEnv(game)
     env.reset(seed=0)
     env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
@@ -40,36 +40,34 @@ def batch(game: Game) -> None:
     games.step(games.sample_actions())
 
 
-def _play_seats(game: Game, opponents: object) -> None:
-    games = SeatVectorEnv(game, 2, opponents=opponents)
-    _, infos = games.reset(seed=0)
-    games.step(infos["action_mask"].argmax(axis=1))
-
-
 def one_seat(game: Game) -> None:
-    """One seat against every kind of player: random, the heuristic, and one that Python asks."""
-    _play_seats(game, "random")
-    _play_seats(game, from_function(lambda rows, masks: np.argmax(masks, axis=1), "first"))
-    if has_heuristic(game.variant()):
-        _play_seats(game, "heuristic")
+    """One seat against players of every kind."""
+    for opponents in _players(game):
+        games = SeatVectorEnv(game, 2, opponents=opponents)
+        _, infos = games.reset(seed=0)
+        games.step(infos["action_mask"].argmax(axis=1))
 
 
 def search(game: Game) -> None:
     """Search, with each kind of playout."""
     games = make_vec(game.name, 1, seed=0)
-    for playout in ("heuristic", "random") if has_heuristic(games.variant) else ("random",):
+    for playout in [one for one in _players(game) if isinstance(one, str)]:
         player = SearchPolicy(games.variant, parse(f"2,playout={playout}"))
         player.act(games.decisions())
 
 
 def arena(game: Game) -> None:
-    """A tournament of compiled players, and one with a player that Python asks."""
-    variant = game.variant()
-    compiled: list[Any] = ["random", "heuristic"] if has_heuristic(variant) else ["random", "random"]
-    asked: list[Any] = ["random", from_function(lambda rows, masks: np.argmax(masks, axis=1), "first")]
-    for players in (compiled, asked):
-        entered, policies = enter(variant, players)
-        Tournament(variant, entered).play(policies, 2)
+    """A tournament of compiled players, and one with a player in Python."""
+    *compiled, python = _players(game)
+    for players in ([compiled[0], compiled[-1]], ["random", python]):
+        entered, policies = enter(game.variant(), players)
+        Tournament(game.variant(), entered).play(policies, 2)
+
+
+def _players(game: Game) -> list[Any]:
+    """One player of every kind: random, the heuristic, and one in Python."""
+    heuristic = ["heuristic"] if has_heuristic(game.variant()) else []
+    return ["random", *heuristic, from_function(lambda rows, masks: np.argmax(masks, axis=1), "first")]
 
 
 STAGES: dict[str, Callable[[Game], None]] = {

@@ -22,10 +22,12 @@ NEEDS = {
     "exploit": ("train", ""),
     "play": ("play", "needed at the table in the browser, not with --text"),
     "watch": ("play", ""),
-    "arena": ("train", "needed for the picture of --output and for the progress bar only"),
+    "arena": ("train", "needed for the picture of --output only"),
     "bench": ("train", "needed for pictures and by benchmarks that train only"),
 }
 """The extra a command uses; with a remark it can do without. Commands that are not here need none."""
+VARIABLES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_DISABLE_JIT", "MONSTERZOO_CHECKS")
+"""What changes how everything runs."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -45,7 +47,9 @@ def findings() -> dict[str, Any]:
     if not problems:
         from monsterzoo.envs.compiling.cache import cache_root  # imports numba
 
-        cache = _cache(cache_root())
+        files = [file for file in cache_root().rglob("*") if file.is_file()]
+        sizes = sum(file.stat().st_size for file in files if file.exists())  # others may tidy up meanwhile
+        cache = {"folder": str(cache_root()), "writable": _writable(cache_root()), "bytes": sizes}
         if not cache["writable"]:
             problems.append(
                 f"{cache['folder']} cannot be written: everything is compiled again in every process; "
@@ -63,29 +67,16 @@ def findings() -> dict[str, Any]:
         commands[command] = {"extra": extra, "missing": lacking, "ready": not lacking or bool(remark), "remark": remark}
     return {
         "monsterzoo": version("monsterzoo"),
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "python": f"{platform.python_version()} ({sys.executable})",
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}, {os.cpu_count()} processors",
         "folder": str(Path(__file__).resolve().parents[1]),
         "packages": {package: installed(package) for package in requirements()[""]},
         "cache": cache,
-        "threads": _threads(),
+        "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
         "extras": extras,
         "commands": commands,
         "problems": problems,
     }
-
-
-def _cache(folder: Path) -> dict[str, Any]:
-    """Whether compiled code can be kept, and how much of it there is."""
-    sizes, builds = 0, 0
-    if folder.is_dir():
-        builds = sum(one.is_dir() for one in folder.iterdir())
-        for file in folder.rglob("*"):
-            try:
-                sizes += file.stat().st_size if file.is_file() else 0
-            except OSError:  # somebody else is tidying up
-                continue
-    return {"folder": str(folder), "writable": _writable(folder), "bytes": sizes, "builds": builds}
 
 
 def _writable(folder: Path) -> bool:
@@ -97,28 +88,18 @@ def _writable(folder: Path) -> bool:
         return False
 
 
-def _threads() -> dict[str, Any]:
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    names = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_DISABLE_JIT", "MONSTERZOO_CHECKS")
-    return {"processors": usable, "settings": {name: os.environ[name] for name in names if name in os.environ}}
-
-
 def as_text(found: dict[str, Any]) -> str:
     """The findings for people."""
-    packages = ", ".join(f"{name} {number or 'missing'}" for name, number in found["packages"].items())
     lines = [
         f"monsterzoo {found['monsterzoo']} in {found['folder']}",
-        f"Python {found['python']} ({sys.executable}) on {found['system']}",
-        packages,
-        "",
+        f"Python {found['python']} on {found['system']}",
+        ", ".join(f"{name} {number or 'missing'}" for name, number in found["packages"].items()),
+        *(f"{name}={value}" for name, value in found["environment"].items()),
     ]
-    if found["cache"]:
-        cache = found["cache"]
-        kept = f"{cache['bytes'] / 1e6:.0f} MB in {cache['builds']} builds"
-        lines.append(f"compiled code: {cache['folder']}, {'writable' if cache['writable'] else 'NOT writable'}, {kept}")
-    threads = found["threads"]
-    more = "".join(f", {name}={value}" for name, value in threads["settings"].items())
-    lines += [f"processors for this process: {threads['processors']}{more}", "", "extras:"]
+    if cache := found["cache"]:
+        writable = "writable" if cache["writable"] else "NOT writable"
+        lines.append(f"compiled code: {cache['folder']}, {writable}, {cache['bytes'] / 1e6:.0f} MB")
+    lines += ["", "extras:"]
     for extra, one in found["extras"].items():
         have = ", ".join(f"{name} {number}" for name, number in one["installed"].items())
         lack = f"missing: {', '.join(one['missing'])}" if one["missing"] else ""
@@ -130,5 +111,4 @@ def as_text(found: dict[str, Any]) -> str:
             get = f"pip install 'monsterzoo[{one['extra']}]'"
             state = f"ready; {one['extra']} {one['remark']}" if one["ready"] else f"needs {get}"
         lines.append(f"  {command:10} {state}")
-    lines += ["", *(f"PROBLEM: {problem}" for problem in found["problems"])] if found["problems"] else []
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"PROBLEM: {problem}" for problem in found["problems"])])

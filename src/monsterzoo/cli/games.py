@@ -2,40 +2,35 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 from monsterzoo.envs import names
 from monsterzoo.envs.core.catalogue import find_game, gymnasium_id
 from monsterzoo.envs.core.game import Game
-from monsterzoo.envs.core.options import REWARD, Checked, Switch, label, write_option
+from monsterzoo.envs.core.options import REWARD, Option, Switch, label, write_option
 from monsterzoo.envs.language import rules_in_short
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.networks import pretrained
 
-from .options import Parser, game_name, given
+from .options import Parser, game_name
 
-
-@dataclass(frozen=True)
-class Options(Checked):
-    """Flags of the command."""
-
-    rules: Annotated[bool, "also the rules of GAME in short", Switch()] = False
-    json: Annotated[bool, "print JSON", Switch()] = False
+OPTIONS = {
+    "rules": Option(False, Switch(), "also the rules of GAME in short"),
+    "json": Option(False, Switch(), "print JSON"),
+}
 
 
 def main(words: Sequence[str]) -> int:
     """List the games, or tell about one; raises `ValueError` for an unknown one."""
-    parsed = Parser("games", "The games, their options and rules.", Options, game="name").read(words)
-    options = Options(**given(parsed, Options))
-    chosen = [find_game(one) for one in ([game_name(parsed)] if parsed.game or options.rules else names())]
-    if options.json:
+    parsed = Parser("games", "The games, their options and rules.", OPTIONS, game="name").read(words)
+    chosen = [find_game(one) for one in ([game_name(parsed)] if parsed.game or parsed.rules else names())]
+    if parsed.json:
         print(json.dumps([_facts(game) for game in chosen], indent=2))
     elif parsed.game is None:
         print(_overview(chosen))
     else:
         print(_page(chosen[0]))
-        if options.rules:
+        if parsed.rules:
             print("\n" + (rules_in_short(chosen[0]) or "The game's package has no rules in short."))
     return 0
 

@@ -3,15 +3,13 @@
 import argparse
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import MISSING, dataclass
-from typing import Annotated, Any
+from dataclasses import MISSING, replace
+from typing import Any
 
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import (
     Allowed,
-    Checked,
-    GameOptions,
     Integer,
     Number,
     Option,
@@ -25,6 +23,7 @@ from monsterzoo.envs.core.options import (
     refusal,
 )
 
+Table = Mapping[str, Option]
 WIDTH = 79
 SPECS = {
     "random": ("random", "a random legal action"),
@@ -45,20 +44,13 @@ class Parser(argparse.ArgumentParser):
     Args:
         command: its name, without "monsterzoo".
         description: what it does.
-        kinds: dataclasses of options; each option is a flag.
+        tables: options by name; each is a flag.
         game: whether it takes a game and its options; "name" is the name alone.
         policies: whether the help explains how policies are written.
-        defaults: defaults in words, where the fields' own do not tell.
     """
 
     def __init__(
-        self,
-        command: str,
-        description: str,
-        *kinds: type,
-        game: bool | str = True,
-        policies: bool = False,
-        defaults: Mapping[str, str] | None = None,
+        self, command: str, description: str, *tables: Table, game: bool | str = True, policies: bool = False
     ) -> None:
         super().__init__(
             f"monsterzoo {command}",
@@ -69,12 +61,16 @@ class Parser(argparse.ArgumentParser):
         )
         if game:
             add_game(self, options=game != "name")
-        for kind in kinds:
-            add_flags(self, kind, defaults)
+        self.table = {name: option for table in tables for name, option in table.items()}
+        add_flags(self, self.table)
 
-    def read(self, words: Sequence[str] | None) -> argparse.Namespace:
-        """The command line (None: of this program); a game may stand anywhere among the flags."""
-        return self.parse_intermixed_args(words if words is None else list(words))
+    def read(self, words: Sequence[str]) -> argparse.Namespace:
+        """The values of all options, `given` those that were given; a game may stand anywhere among the flags."""
+        parsed = self.parse_intermixed_args(list(words))
+        parsed.given = given(parsed, self.table)
+        for name in self.table:
+            setattr(parsed, name, parsed.given.get(name, self.table[name].default))
+        return parsed
 
 
 # --- The game ---
@@ -139,73 +135,60 @@ def chosen_variant(parsed: argparse.Namespace) -> Variant:
 # --- Other options ---
 
 
-def add_flags(
-    parser: argparse.ArgumentParser,
-    kind: type,
-    defaults: Mapping[str, str] | None = None,
-    only: Collection[str] | None = None,
-) -> None:
-    """A flag for every option of a dataclass, or for some of them, with range and default in its help."""
-    for name, option in _flags(kind).items():
-        if only is not None and name not in only:
-            continue
-        values = option.values
-        more: dict[str, Any] = {"metavar": values.metavar, "required": option.default is MISSING}
-        if isinstance(values, Switch):
-            more = {"action": argparse.BooleanOptionalAction} if option.default else {"action": "store_true"}
-        elif isinstance(values, Specs):
+def flags_of(kind: type, only: Collection[str] | None = None, **defaults: str) -> dict[str, Option]:
+    """The options of a dataclass, or some of them, but for the game's; `defaults` are in words, for the help."""
+    table = {name: one for name, one in options_of(kind).items() if only is None or name in only}
+    for name in ("game", "players", "options"):
+        table.pop(name, None)
+    return {name: replace(one, shown=defaults.get(name)) for name, one in table.items()}
+
+
+def add_flags(parser: argparse.ArgumentParser, table: Table) -> None:
+    """A flag for every option, with range and default in its help."""
+    for name, option in table.items():
+        more: dict[str, Any] = {"metavar": option.values.metavar, "required": option.default is MISSING}
+        if isinstance(option.values, Switch):
+            more = {"action": argparse.BooleanOptionalAction if option.default else "store_true"}
+        elif isinstance(option.values, Specs):
             more["nargs"] = "*"
+        notes = [str(option.values)] if isinstance(option.values, Integer | Number) else []
+        default = " ".join(option.default) if isinstance(option.default, tuple) else option.default
+        if option.shown or not any(default is one for one in (None, MISSING, True, False)):
+            notes.append(f"default: {option.shown or default}")
+        text = f"{option.meaning} ({'; '.join(notes)})" if notes else option.meaning
         flags = [flag(name), *(["--output"] if name == "out" else [])]
-        parser.add_argument(*flags, dest=name, default=None, help=_help(option, (defaults or {}).get(name)), **more)
+        parser.add_argument(*flags, dest=name, default=None, help=text.replace("%", "%%"), **more)
 
 
-def _flags(kind: type) -> dict[str, Option]:
-    """The options of a dataclass but for the game and its options, which `add_game` is for."""
-    named = ("game", "players")
-    return {
-        name: option
-        for name, option in options_of(kind).items()
-        if name not in named and not isinstance(option.values, GameOptions)
-    }
+def given(parsed: argparse.Namespace, table: Table) -> dict[str, Any]:
+    """The options that were on the command line; raises `ValueError` for what is not allowed."""
+    found = {name: getattr(parsed, name) for name in table}
+    return {name: read_flag(name, text, table[name].values) for name, text in found.items() if text is not None}
 
 
-def _help(option: Option, default: str | None) -> str:
-    notes = [str(option.values)] if isinstance(option.values, Integer | Number) else []
-    if default is None and not any(option.default is one for one in (None, MISSING, False)):
-        default = " ".join(option.default) if isinstance(option.default, tuple) else str(option.default)
-    notes += [f"default: {default}"] if default else []
-    return (f"{option.meaning} ({'; '.join(notes)})" if notes else option.meaning).replace("%", "%%")
-
-
-def read_flag(name: str, value: Any, allowed: Allowed) -> Any:
-    """A flag's value, as argparse gives it; raises `ValueError` saying what is allowed."""
+def read_flag(name: str, text: Any, allowed: Allowed) -> Any:
+    """The value of a flag; raises `ValueError` saying what is allowed."""
     try:
-        return value if isinstance(value, bool) else allowed.read(value)
+        return allowed.read(text)
     except (ValueError, TypeError, OverflowError):
-        raise refusal(as_flag(name, value), allowed) from None
+        raise refusal(as_flag(name, text), allowed) from None
 
 
-def given(parsed: argparse.Namespace, kind: type) -> dict[str, Any]:
-    """The options of a dataclass that were on the command line; raises `ValueError` for what is not allowed."""
-    found = ((name, option.values, getattr(parsed, name, None)) for name, option in _flags(kind).items())
-    return {name: read_flag(name, value, allowed) for name, allowed, value in found if value is not None}
-
-
-@dataclass(frozen=True)
-class RayOptions(Checked):
-    """Where the games are played."""
-
-    ray: Annotated[
-        str | None,
-        "play the games on Ray: 'local' starts it here, 'auto' or HOST:PORT joins a cluster (needs monsterzoo[rllib])",
+RAY = {
+    "ray": Option(
+        None,
         Text("ADDRESS"),
-    ] = None
-    workers: Annotated[int | None, "with --ray: number of actors (default: one per core)", Integer(1, 100_000)] = None
+        "play the games on Ray: 'local' starts it here, 'auto' or HOST:PORT joins a cluster (needs monsterzoo[rllib])",
+    ),
+    "workers": Option(None, Integer(1, 100_000), "with --ray: number of actors (default: one per core)"),
+}
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.workers is not None and self.ray is None:
-            raise ValueError("--workers has no effect without --ray")
+
+def uses_ray(parsed: argparse.Namespace) -> bool:
+    """Whether the games are played on Ray; raises `ValueError` for a number of workers without it."""
+    if parsed.workers is not None and parsed.ray is None:
+        raise ValueError("--workers has no effect without --ray")
+    return parsed.ray is not None
 
 
 # --- Help ---

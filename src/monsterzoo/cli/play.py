@@ -1,55 +1,47 @@
 """`monsterzoo play`: play against policies, at a table in the browser (or, with --text, in the terminal)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from monsterzoo.envs.core.options import LARGEST_SEED, Checked, Integer, Specs, Switch, Text
+from monsterzoo.envs.core.options import LARGEST_SEED, Integer, Option, Specs, Switch, Text
 
-from .options import Parser, chosen_variant, game_options, given
+from .options import Parser, chosen_variant, game_options
 
-
-@dataclass(frozen=True)
-class ServerOptions(Checked):
-    """Flags of the commands that open a page."""
-
-    port: Annotated[int, "port on 127.0.0.1; 0 is any free one", Integer(0, 65535)] = 0
-    browser: Annotated[bool, "open a browser; the address is printed anyway", Switch()] = True
-
-
-@dataclass(frozen=True)
-class Options(Checked):
-    """Flags of the command."""
-
-    opponents: Annotated[
-        tuple[str, ...] | None,
-        "who plays the other seats: one for all, or one each, clockwise (default: heuristic, or random without one)",
+SERVER = {
+    "port": Option(0, Integer(0, 65535), "port on 127.0.0.1; 0 is any free one"),
+    "browser": Option(True, Switch(), "open a browser; the address is printed anyway"),
+}
+"""Flags of the commands that open a page."""
+OPTIONS = {
+    "opponents": Option(
+        None,
         Specs(),
-    ] = None
-    seat: Annotated[int, "your seat, from 0", Integer(0)] = 0
-    seed: Annotated[int | None, "random seed of the first game (default: a fresh one)", Integer(0, LARGEST_SEED)] = None
-    text: Annotated[bool, "play in the terminal instead", Switch()] = False
-    output: Annotated[str | None, "with --text: write the game's record here, as JSON", Text("FILE")] = None
+        "who plays the other seats: one for all, or one each, clockwise (default: heuristic, or random without one)",
+    ),
+    "seat": Option(0, Integer(0), "your seat"),
+    "seed": Option(None, Integer(0, LARGEST_SEED), "random seed of the first game (default: a fresh one)"),
+    "text": Option(False, Switch(), "play in the terminal instead"),
+    "output": Option(None, Text("FILE"), "with --text: write the game's record here, as JSON"),
+}
 
 
 def main(words: Sequence[str]) -> int:
     """Serve a table until interrupted, or play one game as text; returns the exit code."""
     about = "Play a game against policies, at a table in the browser or in the terminal."
-    parsed = Parser("play", about, Options, ServerOptions, policies=True).read(words)
-    options, server = Options(**given(parsed, Options)), ServerOptions(**given(parsed, ServerOptions))
+    parsed = Parser("play", about, OPTIONS, SERVER, policies=True).read(words)
     variant = chosen_variant(parsed)
-    if options.text:
+    if parsed.text:
         from monsterzoo.table.terminal import play
 
-        output = None if options.output is None else Path(options.output)
-        return play(variant, options.opponents, options.seat, options.seed, output)
-    if options.output is not None:
+        output = None if parsed.output is None else Path(parsed.output)
+        return play(variant, parsed.opponents, parsed.seat, parsed.seed, output)
+    if parsed.output is not None:
         raise ValueError("--output needs --text")
     table = load_server()
-    plan = table.Plan(variant.game.name, game_options(parsed), options.opponents, options.seat, options.seed)
+    plan = table.Plan(variant.game.name, game_options(parsed), parsed.opponents, parsed.seat, parsed.seed)
     plan.start()  # to complain now, not in the browser
-    table.serve(table.Room(plan), server.port, lambda address: announce(address, server.browser))
+    table.serve(table.Room(plan), parsed.port, lambda address: announce(address, parsed.browser))
     return 0
 
 

@@ -1,37 +1,32 @@
 """`monsterzoo replay`: a recorded game, move by move, or the position after some of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from monsterzoo.envs import replay
-from monsterzoo.envs.core.options import Checked, Integer, Switch, Text, as_flag, refusal
+from monsterzoo.envs.core.options import Integer, Option, Switch, Text, as_flag, refusal
 from monsterzoo.training.files import read_json, write_json
 
-from .options import Parser, given
+from .options import Parser
 
-
-@dataclass(frozen=True)
-class Options(Checked):
-    """Flags of the command."""
-
-    at: Annotated[int | None, "stop after N moves (default: at the end)", Integer(0)] = None
-    view: Annotated[str, "all, or what player_0, player_1, … knows there", Text("WHO")] = "all"
-    output: Annotated[str | None, "write the position as a snapshot, as JSON", Text("FILE")] = None
-    quiet: Annotated[bool, "the position alone, not the moves", Switch()] = False
+OPTIONS = {
+    "at": Option(None, Integer(0), "stop after N moves (default: at the end)"),
+    "view": Option("all", Text("WHO"), "all, or what player_0, player_1, … knows there"),
+    "output": Option(None, Text("FILE"), "write the position as a snapshot, as JSON"),
+    "quiet": Option(False, Switch(), "the position alone, not the moves"),
+}
 
 
 def main(words: Sequence[str]) -> int:
     """Show a record; raises `ValueError` for files that hold none, and for impossible games."""
     about = "Show a recorded game: env.record() as JSON, or what `monsterzoo play --text --output FILE` wrote."
-    parser = Parser("replay", about, Options, game=False)
+    parser = Parser("replay", about, OPTIONS, game=False)
     parser.add_argument("file", type=Path, metavar="FILE", help="the record")
     parsed = parser.read(words)
-    options = Options(**given(parsed, Options))
     record = read_record(parsed.file)
     total = len(record["actions"])
-    moves = total if options.at is None else options.at
+    moves = total if parsed.at is None else parsed.at
     if moves > total:
         raise refusal(as_flag("at", moves), Integer(0, total))
     cut = {**record, "actions": record["actions"][:moves], "seats": list(record.get("seats") or [])[:moves]}
@@ -39,21 +34,21 @@ def main(words: Sequence[str]) -> int:
         env: Any = replay(cut)
     except ValueError as error:
         raise ValueError(f"{parsed.file}: {error}") from error
-    if options.view != "all" and options.view not in env.possible_agents:
-        raise refusal(as_flag("view", options.view), f"all, {', '.join(env.possible_agents)}")
+    if parsed.view != "all" and parsed.view not in env.possible_agents:
+        raise refusal(as_flag("view", parsed.view), f"all, {', '.join(env.possible_agents)}")
     played = env.record()
-    if not options.quiet:
+    if not parsed.quiet:
         for number, (seat, action) in enumerate(zip(played["seats"], played["actions"]), 1):
             print(f"{number:4}  player_{seat}  {action}")
         print()
-    if options.view == "all":
+    if parsed.view == "all":
         print(env.variant.draw_table(env.states, 0))
     else:
-        print(env.text_observation(options.view))
+        print(env.text_observation(parsed.view))
     print("\n" + _state_of(env, moves, total))
-    if options.output is not None:
-        write_json(Path(options.output), env.snapshot())
-        print(f"The position is in {options.output}.")
+    if parsed.output is not None:
+        write_json(Path(parsed.output), env.snapshot())
+        print(f"The position is in {parsed.output}.")
     return 0
 
 

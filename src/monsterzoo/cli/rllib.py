@@ -2,48 +2,39 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.options import MOST_THREADS, Checked, Choice, Integer, Number, Specs, Switch, Text
+from monsterzoo.envs.core.options import MOST_THREADS, Choice, Integer, Number, Option, Specs, Switch, Text
 from monsterzoo.envs.match.players import make_player
-from monsterzoo.training.arena import play_games
 from monsterzoo.training.config import MOST_AT_ONCE
 from monsterzoo.training.extras import require
 
-from .options import Parser, chosen_variant, given
+from .options import Parser, chosen_variant
 
-
-@dataclass(frozen=True)
-class Options(Checked):
-    """Flags of the command."""
-
-    address: Annotated[str, "of Ray: 'local' starts it here, 'auto' or HOST:PORT joins a cluster", Text("ADDRESS")] = (
-        "local"
-    )
-    env_runners: Annotated[int, "actors that play; 0 plays in the learning process", Integer(0, MOST_THREADS)] = 0
-    envs_per_runner: Annotated[int, "games that each actor plays at once", Integer(1, MOST_AT_ONCE)] = 64
-    opponents: Annotated[str | None, "learn one seat against this policy (default: self-play)", Text("POLICY")] = None
-    networks: Annotated[str, "networks of self-play: one for all seats, or one a team", Choice("shared", "team")] = (
-        "shared"
-    )
-    minutes: Annotated[float, "wall-clock budget", Number(0, above=True)] = 5.0
-    seed: Annotated[int | None, "random seed", Integer(0, (1 << 32) - 1)] = None  # RLlib seeds numpy with it
-    against: Annotated[tuple[str, ...], "policies to measure the result against", Specs()] = ("random",)
-    out: Annotated[str, "folder of the checkpoint and the policy", Text("FOLDER")] = "runs/rllib"
-    resume: Annotated[bool, "go on from the checkpoint in --out", Switch()] = False
+OPTIONS = {
+    "address": Option("local", Text("ADDRESS"), "of Ray: 'local' starts it here, 'auto' or HOST:PORT joins a cluster"),
+    "env_runners": Option(0, Integer(0, MOST_THREADS), "actors that play; 0 plays in the learning process"),
+    "envs_per_runner": Option(64, Integer(1, MOST_AT_ONCE), "games that each actor plays at once"),
+    "opponents": Option(None, Text("POLICY"), "learn one seat against this policy (default: self-play)"),
+    "networks": Option("shared", Choice("shared", "team"), "self-play with one network for all seats, or one per team"),
+    "minutes": Option(5.0, Number(0, above=True), "wall-clock budget"),
+    "seed": Option(None, Integer(0, (1 << 32) - 1), "random seed"),  # RLlib seeds numpy with it
+    "against": Option(("random",), Specs(), "policies to measure the result against"),
+    "out": Option("runs/rllib", Text("FOLDER"), "folder of the checkpoint and the policy"),
+    "resume": Option(False, Switch(), "go on from the checkpoint in --out"),
+}
 
 
 def main(words: Sequence[str]) -> int:
-    """Train, keep checkpoint and policies, and print win rates; raises `ValueError` for bad options."""
-    parsed = Parser("rllib", "Train a network with RLlib's PPO.", Options, policies=True).read(words)
-    options, variant = Options(**given(parsed, Options)), chosen_variant(parsed)
-    out = Path(options.out)
+    """Train, keep checkpoint and policies, and print win rates; raises `ValueError` for bad parsed."""
+    parsed = Parser("rllib", "Train a network with RLlib's PPO.", OPTIONS, policies=True).read(words)
+    variant = chosen_variant(parsed)
+    out = Path(parsed.out)
     checkpoint = (out / "checkpoint").absolute()
-    check_policies(variant, *options.against, *([] if options.opponents is None else [options.opponents]))
-    if options.resume and not checkpoint.is_dir():
+    check_policies(variant, *parsed.against, *([] if parsed.opponents is None else [parsed.opponents]))
+    if parsed.resume and not checkpoint.is_dir():
         raise ValueError(f"there is no checkpoint in {out} to go on from")
 
     require("ray")  # before torch, which comes with another extra too
@@ -54,31 +45,31 @@ def main(words: Sequence[str]) -> int:
     from monsterzoo.training.rllib import ppo_config, save_policy
 
     players: dict[str, Any] = (
-        {"networks": options.networks} if options.opponents is None else {"opponents": options.opponents}
+        {"networks": parsed.networks} if parsed.opponents is None else {"opponents": parsed.opponents}
     )
     torch.set_num_threads(1)  # so small a network is not worth more
     config = ppo_config(
         variant.game.name,
-        multi_agent=options.opponents is None,
-        env_runners=options.env_runners,
-        envs_per_runner=options.envs_per_runner,
-        seed=options.seed,
+        multi_agent=parsed.opponents is None,
+        env_runners=parsed.env_runners,
+        envs_per_runner=parsed.envs_per_runner,
+        seed=parsed.seed,
         **players,
         **variant.options,
     )
-    with joined(options.address):
+    with joined(parsed.address):
         algorithm = config.build_algo()
-        if options.resume:
+        if parsed.resume:
             algorithm.restore_from_path(str(checkpoint))
         began = time.monotonic()
-        while (seconds := time.monotonic() - began) < 60 * options.minutes:
+        while (seconds := time.monotonic() - began) < 60 * parsed.minutes:
             print(_progress(algorithm.train(), seconds), flush=True)
         algorithm.save_to_path(str(checkpoint))
         for module_id in sorted(config.policies):
             path = out / f"{module_id}.npz"
             save_policy(algorithm, path, variant.game.name, module_id=module_id, **variant.options)
             print(f"done: the policy is 'net:{path}'")
-            print_win_rates(variant, from_rllib(algorithm, module_id=module_id), options.against)
+            print_win_rates(variant, from_rllib(algorithm, module_id=module_id), parsed.against)
         algorithm.stop()
     return 0
 

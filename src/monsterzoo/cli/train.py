@@ -8,7 +8,7 @@ from pathlib import Path
 from monsterzoo.envs.core.options import flag
 from monsterzoo.training.config import MAY_CHANGE, METHODS, RUN, USUAL, RolloutConfig, RunConfig
 
-from .options import Parser, RayOptions, chosen_variant, game_options, given
+from .options import RAY, Parser, chosen_variant, flags_of, game_options, uses_ray
 
 
 def main(words: Sequence[str]) -> int:
@@ -20,14 +20,15 @@ def main(words: Sequence[str]) -> int:
         name: f"{' '.join(specs) if isinstance(specs, tuple) else specs}; no heuristic where the game has none"
         for name, specs in USUAL.items()
     }
-    parser = Parser("train", DESCRIPTIONS[kind.method], kind, RayOptions, policies=True, defaults=usual)
+    flags = flags_of(kind, **usual)
+    parser = Parser("train", DESCRIPTIONS[kind.method], flags, RAY, policies=True)
     _add_method(parser)
     changes = ", ".join(flag(name) for name in MAY_CHANGE if name != "out")
     parser.add_argument(
         "--resume", action="store_true", help=f"go on with the run in --out, with its options but for {changes}"
     )
     parsed = parser.read(words)
-    chosen, ray = given(parsed, kind), RayOptions(**given(parsed, RayOptions))
+    chosen = {name: value for name, value in parsed.given.items() if name in flags}
     config: RunConfig
     if parsed.resume:
         folder = Path(chosen.get("out", RunConfig.out))
@@ -48,14 +49,14 @@ def main(words: Sequence[str]) -> int:
 
     from monsterzoo.training.runs import train  # imports torch, which --help can do without
 
-    if ray.ray is not None:
+    if uses_ray(parsed):
         if not isinstance(config, RolloutConfig):
             raise ValueError(f"--ray is for --method rollouts; --method {config.method} runs on one machine")
         from monsterzoo.training.distributed.cluster import joined
         from monsterzoo.training.distributed.rollouts import RayRolloutTrainer
 
-        with joined(ray.ray, ray.workers):
-            train(config, parsed.resume, kind=partial(RayRolloutTrainer, workers=ray.workers))
+        with joined(parsed.ray, parsed.workers):
+            train(config, parsed.resume, kind=partial(RayRolloutTrainer, workers=parsed.workers))
     else:
         train(config, parsed.resume)
     print(f"done: the policy is 'net:{config.out}'")

@@ -1,4 +1,4 @@
-"""Play batches for a long time and look for what only shows then: `python -m tools.soak --steps 1000000000`.
+"""Play batches for a long time and look for what only shows then: `python tests/fuzz/soak.py --steps 1e9`.
 
 All variants take turns, with resets and restores in between. Checked on the way: no mask is empty, returns add up to
 zero, sampled positions come back from their snapshots (so no card gets lost), a restored batch plays the same again,
