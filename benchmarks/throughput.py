@@ -16,15 +16,16 @@ import gymnasium
 import numpy as np
 from monsterzoo import envs, policies
 from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game, gymnasium_id, names
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import label
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.match import kernels
+from monsterzoo.envs.match.compiled_policies import choose
 from monsterzoo.policies.heuristics import Heuristic, has_heuristic
 from monsterzoo.policies.networks.inference import make_net
-from monsterzoo.training.arena import choose_listed
 from monsterzoo.training.extras import require
 
 from . import measuring
@@ -110,17 +111,24 @@ def one_seat(name: str, options: dict[str, Any], count: int, opponents: str) -> 
     return partial(timed, step, prepare=lambda: kernels.sample_rows(masks[0], luck, chosen))
 
 
+@kernel
+def choose_all(policy, states, seats, streams, choices, words, views):
+    """Let a compiled policy decide in every game."""
+    for i in range(len(states)):
+        choices[i] = choose(policy, states[i], seats[i], words, views, streams[i])
+
+
 def decisions(variant: Variant, token: Any, count: int = 512) -> Run:
     """Decisions of a compiled policy in the middle of games, observations included."""
     games = envs.VectorGame(variant.game, count, seed=0, **variant.options)
     for _ in range(20):
         games.step(games.sample_actions())
-    listed, seats = np.arange(count), games.seats.astype(np.int64)
+    seats = games.seats.astype(np.int64)
     luck, choices = streams(0, count, "sample"), np.zeros(count, np.int64)
     scratch = np.zeros(variant.words, np.uint64), variant.new_views()
 
     def decide() -> int:
-        choose_listed(token, games.states, listed, seats, luck, choices, *scratch)
+        choose_all(token, games.states, seats, luck, choices, *scratch)
         return count
 
     return partial(timed, decide)

@@ -9,21 +9,23 @@ from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from .compiling.threads import ParallelKernel, check_counts
+from .compiling.threads import check_counts
+from .core import stepping
 from .core.catalogue import find_game
 from .core.contract import PLAYING
 from .core.game import Game, IllegalActionError
 from .core.options import UnexpectedOptionError, is_whole, whole
-from .core.rng import check_seed, env_seed, generator, streams
-from .match import single_seat
-from .match.compiled_policies import Uniform, fresh_token, mix_tokens
-from .match.decisions import Decisions, as_actions
-from .match.players import ask, compiled_form
+from .core.rng import check_seed, env_seed, generator
+from .match.decisions import as_actions
+from .match.loop import ACT, BEGIN, CONTINUE, LEAVE, Endless
+from .match.match import Match
 from .match.seating import seat_opponents
 from .render.perspective import stepped
 from .render.renderer import FPS, MODES, SIZE, Renderer
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 
+LOG = 1 << 14
+"""Moves that the log of a `SeatEnv` has room for, more than any game has."""
 AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}
 """How a finished game is followed by the next, by the names that `autoreset_mode` takes."""
 
@@ -52,6 +54,7 @@ class SeatVectorEnv(VectorEnv):
         copy: whether returned arrays are copies; otherwise the next step overwrites them.
         observation: "dict", or "box" for the tensor without the mask.
         autoreset_mode: see above.
+        log: length of the move log, which `record` needs.
         options: the game's options.
     """
 
@@ -69,6 +72,7 @@ class SeatVectorEnv(VectorEnv):
         observation: str = "dict",
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
         render_mode: str | None = None,
+        log: int = 0,
         **options: Any,
     ) -> None:
         game = find_game(game) if isinstance(game, str) else game
@@ -90,24 +94,30 @@ class SeatVectorEnv(VectorEnv):
         self._boxed, self._at_once = observation == "box", self.autoreset_mode is AutoresetMode.SAME_STEP
         self._turn = 1 if rotating else 0
         self._first_seats = np.arange(num_envs) % players if rotating else np.full(num_envs, int(seat))
-        self._compiled = _compiled(self.policies)
-
-        self.states, self.final_states = variant.new_states(num_envs), variant.new_states(num_envs)
-        self.learners = self._first_seats.astype(np.int64)
-        self._observations = np.zeros((num_envs, variant.layout.size), np.int8)
-        self._last = np.zeros((num_envs, variant.layout.size), np.int8)
-        self._masks = np.zeros((num_envs, 64 * variant.words), np.int8)
-        self._sets = np.zeros((num_envs, variant.words), np.uint64)  # the same as bit sets
-        self._rewards = np.zeros(num_envs, np.float32)
-        self._terminated, self._truncated, self._illegal = (np.zeros(num_envs, np.bool_) for _ in range(3))
-        self._choices = np.zeros(num_envs, np.int64)
-        self._orders = np.zeros(num_envs, np.uint8)  # what the next round of work does with each game
         self._everywhere = np.ones(num_envs, np.bool_)
-        self._streams = streams(0, num_envs, "opponents")
-        self._connect(min(threads, num_envs))
+        self._match = Match(
+            variant, num_envs, self.policies, source=Endless(self._turn), replace=self._at_once, forfeit=True,
+            threads=threads, log=log,
+        )  # fmt: skip
+        self._positions: list[np.ndarray | None] = [None] * num_envs  # in which games were begun
+        self._connect()
         self.seeds: list[int] | None = None
         self._ready = False  # whether every game waits for its learner, or is over
         self._singles: list[SeatOfBatch] = []
+
+    def _connect(self) -> None:
+        """Name the arrays."""
+        match = self._match
+        self.states, self.final_states, self.learners = (match.arrays[name] for name in ("states", "finals", "seats"))
+        self._orders = match.arrays["orders"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        views = ("states", "final_states", "learners", "_orders")
+        return {name: value for name, value in self.__dict__.items() if name not in views}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self._connect()
 
     # --- Gymnasium's interface ---
 
@@ -127,7 +137,7 @@ class SeatVectorEnv(VectorEnv):
         if chosen is not None and not (chosen.all() or self._ready):
             raise ValueError("reset_mask: all games have to begin before some of them can begin again")
         seeds = self._read_seeds(seed)
-        positions = self._positions(given.get("snapshot"), seeds)
+        positions = self._load(given.get("snapshot"), seeds)
         if isinstance(seed, int | np.integer):
             self._np_random, self._np_random_seed = np_random(int(seed))
 
@@ -136,13 +146,14 @@ class SeatVectorEnv(VectorEnv):
         if chosen is not None and seed is None and ready:
             self._pass_on(begun)
         else:
-            self.learners[begun] = self._first_seats[begun]
+            self._seat_learners(begun, self._first_seats)
         self._sow(seeds, begun)
-        self._orders[:] = np.where(begun, single_seat.BEGIN, single_seat.LEAVE)
+        self._orders[:] = np.where(begun, BEGIN, LEAVE)
         for i in np.flatnonzero(begun):
             if positions[i] is not None:
                 self.states[i : i + 1] = positions[i]
-                self._orders[i] = single_seat.GO_ON
+                self._orders[i] = CONTINUE
+            self._positions[i] = positions[i]
         self._run()
         observed = self._observed()
         return observed, self._info(observed)
@@ -155,29 +166,31 @@ class SeatVectorEnv(VectorEnv):
         if not self._ready:
             raise RuntimeError("there is no game to go on with: call reset(), also after a step that was broken off")
         choices = as_actions(actions, self.num_envs)
-        self._choices[:] = choices
-        if self._choices.view(np.uint64).max() >= self.variant.num_actions:  # or negative
+        if choices.min() < 0 or choices.max() >= self.variant.num_actions:
             raise IllegalActionError(
                 f"actions are 0 to {self.variant.num_actions - 1}, not {choices.min()} to {choices.max()}"
             )
-        self._orders[:] = single_seat.CARRY_OUT
+        self._orders[:] = ACT
         if not self._at_once:
             self._follow_finished()
+        one, played = self._match.arrays, self.learners.copy()
+        one["choices"][:] = choices
         self._run()
         observed = self._observed()
         infos = self._info(observed)
-        done = self._terminated | self._truncated
+        done = one["terminated"] | one["truncated"]
         if not self._at_once:
-            infos |= {"illegal": self._illegal.copy(), "_illegal": infos["_seat"]}
+            infos |= {"illegal": one["illegal"].copy(), "_illegal": infos["_seat"]}
         elif done.any():
-            infos.update(self._finals(done))
-        outcome = (self._rewards, self._terminated, self._truncated)
-        rewards, terminated, truncated = (values.copy() for values in outcome) if self.copy else outcome
+            infos.update(self._finals(done, played))
+        rewards = one["rewards"][np.arange(self.num_envs), played]
+        outcome = (one["terminated"], one["truncated"])
+        terminated, truncated = (values.copy() for values in outcome) if self.copy else outcome
         return observed, rewards, terminated, truncated, infos
 
     def action_masks(self) -> np.ndarray:
         """The learners' legal actions, bool (N, A)."""
-        return self._masks[:, : self.variant.num_actions].astype(np.bool_)
+        return self._match.action_masks.astype(np.bool_)
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """What a method of each game returns, or an attribute of each, see `SeatOfBatch`."""
@@ -203,41 +216,6 @@ class SeatVectorEnv(VectorEnv):
 
     # --- Inside ---
 
-    def _connect(self, threads: int) -> None:
-        """Make the threads that step the games."""
-        variant = self.variant
-        self._scratch = [(np.zeros(variant.words, np.uint64), variant.new_views()) for _ in range(threads)]
-        scratch = [(fresh_token(self._compiled), *own) for own in self._scratch]
-        self._seats = single_seat.Seats(
-            states=self.states,
-            finals=self.final_states,
-            learners=self.learners,
-            choices=self._choices,
-            rows=self._observations.view(np.uint64),
-            sets=self._sets,
-            masks=self._masks.view(np.uint64),
-            last_rows=self._last.view(np.uint64),
-            rewards=self._rewards,
-            terminated=self._terminated,
-            truncated=self._truncated,
-            illegal=self._illegal,
-            streams=self._streams,
-            orders=self._orders,
-        )
-        arguments = (self._seats, self._turn, self._at_once, variant.num_actions)
-        self._step = ParallelKernel(threads, single_seat.step_seats, arguments, scratch)
-        self._finals_in_place = self._final_observations(self._last[: 0 if self.copy else None])
-
-    def __getstate__(self) -> dict[str, Any]:
-        kept = {
-            name: value for name, value in self.__dict__.items() if name not in ("_finals_in_place", "_seats")
-        }  # views
-        return {**kept, "_step": self._step.size}
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
-        self._connect(kept["_step"])
-
     def _read_seeds(self, seed: int | Sequence[int | None] | None) -> list[int] | None:
         """One seed a game; None where the generators go on."""
         if seed is None and self.seeds is not None:
@@ -258,9 +236,9 @@ class SeatVectorEnv(VectorEnv):
         self.seeds = [seeds[i] if begun[i] else kept[i] for i in range(self.num_envs)]
         games = np.flatnonzero(begun)
         self.states["rng"][games] = [generator(seeds[i]) for i in games]
-        self._streams["rng"][games] = [generator(seeds[i], "opponents") for i in games]
+        self._match.arrays["streams"]["rng"][games] = [generator(seeds[i], "opponents") for i in games]
 
-    def _positions(self, snapshot: Any, seeds: list[int] | None) -> list[np.ndarray | None]:
+    def _load(self, snapshot: Any, seeds: list[int] | None) -> list[np.ndarray | None]:
         """A position to begin in for each game, or None."""
         if snapshot is None:
             return [None] * self.num_envs
@@ -270,9 +248,16 @@ class SeatVectorEnv(VectorEnv):
         seeds = seeds or [fresh_seed() for _ in several]
         return [None if one is None else self.variant.load(one, seeds[i]) for i, one in enumerate(several)]
 
+    def _seat_learners(self, games: np.ndarray, seats: np.ndarray) -> None:
+        """Seat learners (N,) in these games, bool (N,), with the policies clockwise from them."""
+        players = self.variant.players
+        clockwise = (np.arange(players) - seats[games][:, None]) % players
+        self._match.seat(games, clockwise - 1)  # the learner's own place becomes OUTSIDE
+        self.learners[games] = seats[games]
+
     def _pass_on(self, games: np.ndarray) -> None:
         """Give the learners of these games, bool (N,), the next seat."""
-        self.learners[games] = (self.learners[games] + self._turn) % self.variant.players
+        self._seat_learners(games, (self.learners + self._turn) % self.variant.players)
 
     def _follow_finished(self) -> None:
         """Have a game begin where one is over; raises `RuntimeError` where that is for the user to say."""
@@ -284,79 +269,69 @@ class SeatVectorEnv(VectorEnv):
                 f"games {np.flatnonzero(over).tolist()} are over: begin others with "
                 "reset(options={'reset_mask': …}) before the next step"
             )
-        self._orders[over] = single_seat.BEGIN
+        self._orders[over] = BEGIN
         self._pass_on(over)
 
     def _run(self) -> None:
         """Do what is ordered."""
-        if self._compiled is not None:
-            self._step.run()
-        else:
-            self._ready = False  # stays so if a policy fails: some games have then gone on and others have not
-            self._run_in_pieces()
+        self._ready = False  # stays so if a policy fails: some games have then gone on and others have not
+        self._match.run()
         self._ready = True
 
-    def _run_in_pieces(self) -> None:
-        seats, views = self._seats, self._scratch[0][1]
-        single_seat.follow_all(seats)
-        self._ask_others()
-        single_seat.note_ends(seats, self._turn, self._at_once, views)
-        # What the learner gains before its first decision belongs to no decision.
-        rewards = np.where(self._orders == single_seat.CARRY_OUT, self._rewards, np.float32(0))
-        while single_seat.replace_finished(seats, self._at_once):  # again where others alone finish a game
-            self._ask_others()
-        self._rewards[:] = rewards
-        single_seat.show_learners(seats, self.variant.num_actions, views)
-
-    def _ask_others(self) -> None:
-        """Let the other seats' policies decide until every game waits for its learner or is over."""
-        n, variant = self.num_envs, self.variant
-        games, seats = np.zeros(n, np.int64), np.zeros(n, np.int64)
-        rows, masks = np.zeros((n, variant.layout.size), np.int8), np.zeros((n, 64 * variant.words), np.int8)
-        while True:
-            shown = (rows.view(np.uint64), masks.view(np.uint64), *self._scratch[0], variant.num_actions)
-            count = single_seat.find_others(self.states, self.learners, games, seats, *shown)
-            if not count:
-                return
-            choices = np.zeros(count, np.int64)
-            relative = (seats[:count] - self.learners[games[:count]]) % variant.players - 1
-            for who, policy in enumerate(self.policies):
-                asked = np.flatnonzero(relative == who)
-                if len(asked):
-                    mask, states = masks[asked, : variant.num_actions], self.states[games[asked]]
-                    choices[asked] = ask(policy, Decisions(variant, rows[asked], mask, seats[asked], states))
-            single_seat.step_others(self.states, self.learners, games[:count], seats[:count], choices, self._rewards)
-
     def _observed(self) -> Any:
-        masks = self._masks[:, : self.variant.num_actions]
-        rows = self._observations
+        rows, masks = self._match.observations, self._match.action_masks
         if self.copy:
             rows, masks = rows.copy(), masks.copy()
         return rows if self._boxed else {"observation": rows, "action_mask": masks}
 
     def _info(self, observed: Any) -> dict[str, Any]:
         seats, everywhere = self.learners, self._everywhere
-        masks = self._masks[:, : self.variant.num_actions] if self._boxed else observed["action_mask"]
+        masks = self._match.action_masks if self._boxed else observed["action_mask"]
         if self.copy:
             seats, everywhere = seats.copy(), everywhere.copy()
             masks = masks.copy() if self._boxed else masks
         return {"action_mask": masks, "_action_mask": everywhere, "seat": seats, "_seat": everywhere}
 
-    def _finals(self, done: np.ndarray) -> dict[str, Any]:
+    def _finals(self, done: np.ndarray, played: np.ndarray) -> dict[str, Any]:
+        """What the learners' seats (N,) knew when games ended."""
         over = np.flatnonzero(done)
+        rows = self._match.final_observations(over, played[over])
+        nothing = np.zeros(self.variant.num_actions, np.int8)
+        nothing[-1] = 1  # the no-op
         observations = np.empty(self.num_envs, object)  # None where no game is over
-        observations[over] = self._final_observations(self._last[over]) if self.copy else self._finals_in_place[over]
-        info = {"illegal": self._illegal & done, "_illegal": done}
+        for i, row in zip(over, rows, strict=True):
+            observations[i] = row if self._boxed else {"observation": row, "action_mask": nothing.copy()}
+        info = {"illegal": self._match.arrays["illegal"] & done, "_illegal": done}
         return {"final_obs": observations, "_final_obs": done, "final_info": info, "_final_info": done}
 
-    def _final_observations(self, rows: np.ndarray) -> np.ndarray:
-        """An array of observations, of these rows (k, n) and masks that allow the no-op."""
-        masks = np.zeros((len(rows), self.variant.num_actions), np.int8)
-        masks[:, -1] = 1
-        observations = np.empty(len(rows), object)
-        for i, (row, mask) in enumerate(zip(rows, masks, strict=True)):
-            observations[i] = row if self._boxed else {"observation": row, "action_mask": mask}
-        return observations
+    def record(self, i: int, final: bool = False) -> dict[str, Any]:
+        """Game i so far, or the last finished one, with all players' moves, for `monsterzoo.envs.replay`.
+
+        Raises `ValueError` if it has more moves than `log` has room for.
+        """
+        start = self.start_of(i, final)
+        return self._match.record(
+            i, final, {"snapshot": self.variant.snapshot(start[0])} if self._given(i, final) else None
+        )
+
+    def _given(self, i: int, final: bool) -> bool:
+        """Whether a game began in a position that was given."""
+        position = self._positions[i]
+        return position is not None and position["rng"][0] == self._match.arrays["starts"][int(final), i]
+
+    def start_of(self, i: int, final: bool = False) -> np.ndarray:
+        """The position, (1,), in which game i, or the last finished one, began."""
+        position = self._positions[i]
+        if position is not None and self._given(i, final):
+            return position.copy()
+        states = self.variant.new_states(1)
+        states["rng"] = self._match.arrays["starts"][int(final), i]
+        stepping.begin(states, 0)
+        return states
+
+    def moves(self, i: int, final: bool = False) -> list[tuple[int, int]]:
+        """The moves of game i so far, or of the last finished one, as (seat, action); see `record`."""
+        return self._match.logged(i, final)
 
 
 class SeatOfBatch:
@@ -406,7 +381,7 @@ class SeatEnv(gymnasium.Env):
     ) -> None:
         if "autoreset_mode" in options:  # which the batch inside would take
             raise UnexpectedOptionError("autoreset_mode is for batches (unexpected keyword argument 'autoreset_mode')")
-        self._games = SeatVectorEnv(game, 1, autoreset_mode=AutoresetMode.DISABLED, **options)
+        self._games = SeatVectorEnv(game, 1, autoreset_mode=AutoresetMode.DISABLED, **{"log": LOG, **options})
         self.variant = self._games.variant
         self._renderer = Renderer(self.variant, render_mode, view, render_size)
         self.render_mode = render_mode
@@ -426,6 +401,8 @@ class SeatEnv(gymnasium.Env):
         super().reset(seed=None if seed is None else check_seed(seed))
         self._over = False
         self._renderer.forget()
+        self._shown = self._games.start_of(0)
+        self._remember(0)
         if self.render_mode == "human":
             self.render()
         return self._first(observed), self._info(infos)
@@ -439,10 +416,10 @@ class SeatEnv(gymnasium.Env):
             raise IllegalActionError(f"an action is a whole number, not {action!r}")
         if not 0 <= whole(number) < self.variant.num_actions:
             raise self.variant.refuse(self._games.states[0], int(self._games.learners[0]), number)
-        if self.render_mode is not None and self.action_masks()[whole(number)]:
-            self._remember(int(self._games.learners[0]), whole(number))
+        played = len(self._games.moves(0)) if self.render_mode is not None else 0
         observed, rewards, terminated, truncated, infos = self._games.step([whole(number)])
         self._over = bool(terminated[0] or truncated[0])
+        self._remember(played)
         if self.render_mode == "human":
             self.render()
         return self._first(observed), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), self._info(infos)
@@ -451,10 +428,17 @@ class SeatEnv(gymnasium.Env):
         """The learner's legal actions, bool (A,), as MaskablePPO asks for them."""
         return self._games.action_masks()[0]
 
-    def _remember(self, seat: int, action: int) -> None:
-        """For pictures: the learner's action, carried out on a copy, and then whatever the others do."""
-        self._renderer.remember(self._games.states, seat, action)
-        self._renderer.remember(stepped(self.variant, self._games.states, seat, action), seat, None)
+    def record(self) -> dict[str, Any]:
+        """The game so far with all players' moves, for `monsterzoo.envs.replay`."""
+        return self._games.record(0)
+
+    def _remember(self, played: int) -> None:
+        """For pictures: every move after the first so many, one by one."""
+        if self.render_mode is None:
+            return
+        for seat, action in self._games.moves(0)[played:]:
+            self._renderer.remember(self._shown, seat, action)
+            self._shown = stepped(self.variant, self._shown, seat, action)
 
     def render(self) -> np.ndarray | str | None:
         """What the learner sees, or who `view` says: text, pixels, uint8 (height, width, 3), or a window."""
@@ -495,12 +479,4 @@ def _reset_mask(mask: Any, count: int) -> np.ndarray | None:
     return chosen
 
 
-def _compiled(policies: list[Any]) -> Any:
-    """What plays all other seats inside the kernels, or None where some policy is not compiled."""
-    tokens = [compiled_form(policy) for policy in policies]
-    if any(token is None for token in tokens):
-        return None
-    return mix_tokens(tokens)
-
-
-__all__ = ["AUTORESET", "SeatEnv", "SeatOfBatch", "SeatVectorEnv", "Uniform"]
+__all__ = ["AUTORESET", "SeatEnv", "SeatOfBatch", "SeatVectorEnv"]

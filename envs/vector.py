@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from .compiling.threads import ParallelKernel, check_counts
+from .compiling.threads import check_counts
 from .core.contract import PLAYING
 from .core.game import Game, IllegalActionError
 from .core.rng import check_seed, env_seed, generator, streams
-from .match import kernels
 from .match.decisions import Decisions, as_actions
+from .match.kernels import sample_batch
+from .match.loop import ACT, BEGIN
+from .match.match import Match
 from .spaces import action_space, fresh_seed, observation_space
 
 
@@ -41,64 +43,37 @@ class VectorGame:
         seed: int | None = None,
         *,
         observation: str = "dict",
+        log: int = 0,
         **options: Any,
     ) -> None:
         num_envs, threads = check_counts(game.name, num_envs=num_envs, threads=threads)
-        self.variant = game.variant(**options)
-        self.num_envs = num_envs
-        variant, players = self.variant, self.variant.players
-        self.states = variant.new_states(num_envs)
-        self.final_states = variant.new_states(num_envs)
-        self.observations = np.zeros((num_envs, variant.layout.size), np.int8)
-        self._legal = np.zeros((num_envs, variant.words), np.uint64)  # the masks as bit sets
-        self._padded_masks = np.zeros((num_envs, 64 * variant.words), np.int8)
-        self.seats = np.zeros(num_envs, np.int64)
-        self.rewards = np.zeros((num_envs, players), np.float32)
-        self.terminated = np.zeros(num_envs, np.bool_)
-        self.truncated = np.zeros(num_envs, np.bool_)
-        self._totals = np.zeros((2, num_envs, players), np.float32)
-        self._lengths = np.zeros((2, num_envs), np.int64)
-        self.single_observation_space = observation_space(variant, observation)
-        self.single_action_space = action_space(variant)
+        self.variant, self.num_envs = game.variant(**options), num_envs
+        self._match = Match(self.variant, num_envs, threads=threads, log=log)
+        self.single_observation_space = observation_space(self.variant, observation)
+        self.single_action_space = action_space(self.variant)
         self._sampled = np.zeros(num_envs, np.int64)
-        self._choices = np.zeros(num_envs, np.int64)
-        self._starting = np.zeros(1, np.bool_)  # whether the next round of work begins all games anew
-        self._connect(min(threads, num_envs))
+        self._connect()
         self.reset(fresh_seed() if seed is None else seed)
 
-    def _connect(self, threads: int) -> None:
-        """Make the views of the buffers and the threads that write them."""
-        self.action_masks = self._padded_masks[:, : self.variant.num_actions]
-        self.final_returns, self.final_lengths = self._totals[1], self._lengths[1]
-        self._batch = batch = kernels.Batch(
-            states=self.states,
-            finals=self.final_states,
-            choices=self._choices,
-            seats=self.seats,
-            rows=self.observations.view(np.uint64),
-            sets=self._legal,
-            masks=self._padded_masks.view(np.uint64),
-            rewards=self.rewards,
-            terminated=self.terminated,
-            truncated=self.truncated,
-            totals=self._totals,
-            lengths=self._lengths,
-        )
-        arguments = (batch, self.variant.num_actions, self._starting)
-        scratch = [(self.variant.new_views(),) for _ in range(threads)]
-        self._step = ParallelKernel(threads, kernels.step_batch, arguments, scratch)
+    def _connect(self) -> None:
+        """Name the buffers."""
+        match = self._match
+        self.states, self.final_states = match.arrays["states"], match.arrays["finals"]
+        self.observations, self.action_masks = match.observations, match.action_masks
+        self.seats, self.rewards = match.arrays["seats"], match.arrays["rewards"]
+        self.terminated, self.truncated = match.arrays["terminated"], match.arrays["truncated"]
+        self.final_returns, self.final_lengths = match.arrays["totals"][1], match.arrays["lengths"][1]
 
     def __repr__(self) -> str:
         return f"<VectorGame of {self.num_envs} games: {self.variant}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("action_masks", "final_returns", "final_lengths", "_batch")  # copies of them would be detached
-        kept = {name: value for name, value in self.__dict__.items() if name not in views}
-        return {**kept, "_step": self.threads}
+        kept = ("variant", "num_envs", "single_observation_space", "single_action_space")  # the rest are views
+        return {name: self.__dict__[name] for name in (*kept, "_match", "_sampled", "_streams")}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
-        self._connect(kept["_step"])
+        self._connect()
 
     @property
     def players(self) -> int:
@@ -108,7 +83,7 @@ class VectorGame:
     @property
     def threads(self) -> int:
         """Number of threads that share a step."""
-        return self._step.size
+        return self._match.threads
 
     def reset(self, seed: int | None = None) -> None:
         """Begin all games anew, with a seed (0 <= seed < 2**64).
@@ -120,11 +95,11 @@ class VectorGame:
             seed = check_seed(seed)
             self.states["rng"] = [generator(env_seed(seed, i)) for i in range(self.num_envs)]
             self._streams = streams(seed, self.num_envs, "sample")
-        for buffer in (self.rewards, self.terminated, self.truncated, self._totals, self._lengths):
-            buffer[:] = 0
-        self._starting[0] = True
-        self._step.run()
-        self._starting[0] = False
+        for name in ("rewards", "terminated", "truncated", "totals", "lengths"):
+            self._match.arrays[name][:] = 0
+        self._match.arrays["orders"][:] = BEGIN
+        self._match.run()
+        self._match.arrays["orders"][:] = ACT
 
     def step(self, actions: Any) -> None:
         """Carry out one action a game, integers (N,), and write the buffers; a finished game is replaced at once.
@@ -132,19 +107,26 @@ class VectorGame:
         Raises `IllegalActionError`, before any game has moved, if one of the actions is not legal.
         """
         choices = as_actions(actions, self.num_envs)
-        self._choices[:] = choices  # what wraps around ends below 0
-        wrong = self._step.run()
+        self._match.arrays["choices"][:] = choices  # what wraps around ends below 0
+        wrong = self._match.run()
         if wrong >= 0:
             error = self.variant.refuse(self.states[wrong], int(self.seats[wrong]), int(choices[wrong]))
             raise IllegalActionError(f"game {wrong}: {error}")
 
+    def record(self, i: int, final: bool = False) -> dict[str, Any]:
+        """Game i so far, or the last finished one, for `monsterzoo.envs.replay`; needs `log`, the most moves to keep.
+
+        Raises `ValueError` for a game with more moves.
+        """
+        return self._match.record(i, final)
+
     def decisions(self) -> Decisions:
         """The decisions that the games wait for, as `Policy.act` takes them; views of the buffers."""
-        return Decisions(self.variant, self.observations, self.action_masks, self.seats, self.states)
+        return self._match.decisions()
 
     def sample_actions(self) -> np.ndarray:
         """A uniformly random legal action for every game, (N,) int64; reproducible, each game has its own stream."""
-        kernels.sample_batch(self._legal, self._streams, self._sampled)
+        sample_batch(self._match.arrays["sets"], self._streams, self._sampled)
         return self._sampled
 
     def save(self) -> dict[str, np.ndarray]:
@@ -178,16 +160,14 @@ class VectorGame:
         for name, values in lasting.items():
             values[...] = saved[name]
         # Not taken over: what a seat knows and may do follows from the states.
-        kernels.refresh_all(self._batch, self.variant.new_views())
+        self._match.refresh()
 
     def _lasting(self) -> dict[str, np.ndarray]:
-        outcome = {"rewards": self.rewards, "terminated": self.terminated, "truncated": self.truncated}
-        shown = {"observations": self.observations, "masks": self._padded_masks, "seats": self.seats}
-        totals = {"totals": self._totals, "lengths": self._lengths}
+        names = ("rewards", "terminated", "truncated", "totals", "lengths", "starts", "moves", "seats")
         records = {"states": self.states, "final_states": self.final_states, "streams": self._streams}
         # As bytes: copying records field by field would leave out the padding between them.
         raw = {name: values.view(np.uint8).reshape(self.num_envs, -1) for name, values in records.items()}
-        return {**raw, **shown, **outcome, **totals}
+        return {**raw, **{name: self._match.arrays[name] for name in names}}
 
     def close(self) -> None:
         """Nothing to release."""

@@ -24,7 +24,7 @@ from monsterzoo.envs.match import kernels
 from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import heuristics
-from monsterzoo.training.arena import play_games
+from monsterzoo.training.rollouts import play_range
 from needs import HOME, ROOT
 from toys import write_game
 
@@ -154,7 +154,7 @@ def test_kernels_are_built_from_what_games_share_their_own_package_and_what_thei
     assert folders_of(heuristics.advise_views, views) == shared | {"envs/pikit", "policies"}
     assert folders_of(stepping.begin, (tokens, (states,))) == shared | {"envs/pikit", "policies"}
     assert folders_of(_twice, np.zeros(1)) == shared | {"policies", "tests/test_jit.py"}
-    assert folders_of(play_games, states) == shared | {"envs/pikit", "policies", "training"}
+    assert folders_of(play_range, states) == shared | {"envs/pikit", "policies", "training"}
 
 
 def test_a_package_is_one_source_with_its_subpackages(tmp_path: Path) -> None:

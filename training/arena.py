@@ -14,28 +14,22 @@ from time import monotonic
 from typing import Annotated, Any
 
 import numpy as np
-from monsterzoo.envs.compiling.jit import compiled, kernel
-from monsterzoo.envs.compiling.threads import ThreadPool
-from monsterzoo.envs.core import stepping
-from monsterzoo.envs.core.bits import lowest
 from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.core.contract import PLAYING, score, setup, step
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import LARGEST_SEED, MOST_THREADS, Checked, Integer, Number, checked
-from monsterzoo.envs.core.rng import env_seed, generator, streams
-from monsterzoo.envs.core.stepping import share_of_win
-from monsterzoo.envs.match.compiled_policies import Uniform, choose, choose_one, distinct_tokens, fresh_token
-from monsterzoo.envs.match.decisions import Decisions
-from monsterzoo.envs.match.players import ask, check_player, compiled_form
+from monsterzoo.envs.core.rng import env_seed, generator
+from monsterzoo.envs.match.compiled_policies import Uniform
+from monsterzoo.envs.match.loop import Queue
+from monsterzoo.envs.match.match import play_listed
+from monsterzoo.envs.match.players import check_player, compiled_form
 from monsterzoo.envs.match.seating import distinct_names, make_players
-from monsterzoo.envs.match.single_seat import show
 from monsterzoo.policies import Policy, heuristics
 
 from .files import damaged, read_arrays, replacing
 from .interrupts import DeferredInterrupt
 from .ratings import elo, fit_ratings, mean_with_interval, membership
 
-SAVE_SECONDS = 10.0
+SAVE_SECONDS, TICK_SECONDS = 10.0, 0.5
 USUAL_GAMES = 1000
 MOST_GAMES = 10_000_000
 Progress = Callable[["Tournament"], None]
@@ -59,67 +53,6 @@ class ArenaOptions(Checked):
     def most_games(self) -> int:
         """How many games to play, unless `until_interval` ends the tournament before."""
         return self.games or (USUAL_GAMES if self.until_interval is None else MOST_GAMES)
-
-
-# --- Playing, compiled ---
-
-
-@compiled
-def write_result(state, shares, scores):
-    """Every side's share of the win, and its score."""
-    for side in range(np.int64(state.sides)):
-        shares[side] = share_of_win(state, side)
-        scores[side] = score(state, side)
-
-
-@kernel
-def play_games(
-    tokens, template, players, luck, policy_luck, start, stop, shares, scores, states, streams, words, views
-):  # fmt: skip
-    """Play games start … stop - 1 between compiled policies.
-
-    `players` (G, sides) says which token plays a side, `luck` and `policy_luck` (G,) start the generators.
-    """
-    sides = np.int64(template[0].sides)
-    for game in range(start, stop):
-        states[0] = template[0]
-        state, stream = states[0], streams[0]
-        state.rng = luck[game]
-        stream.rng = policy_luck[game]
-        setup(state)
-        while state.outcome == PLAYING:
-            seat = lowest(np.uint64(state.acting))
-            who = players[game, seat % sides]
-            step(state, seat, choose_one(tokens, who, state, seat, words, views, stream))
-        write_result(state, shares[game], scores[game])
-
-
-# --- Playing in batches, for policies that Python asks ---
-
-
-@kernel
-def show_games(states, seats, rows, masks, words, views, actions):
-    """Write who decides in every game that is not over (else -1), with observation and mask."""
-    for i in range(len(states)):
-        seats[i] = -1
-        if states[i].outcome == PLAYING:
-            seats[i] = lowest(np.uint64(states[i].acting))
-            show(states[i], seats[i], views[0], rows[i], words, masks[i], actions)
-
-
-@kernel
-def choose_listed(policy, states, games, seats, streams, choices, words, views):
-    """Let a compiled policy decide in the listed games, each with its own stream."""
-    for i in games:
-        choices[i] = choose(policy, states[i], seats[i], words, views, streams[i])
-
-
-@kernel
-def step_games(states, seats, choices):
-    """Carry out one decision in every game that waits for one."""
-    for i in range(len(states)):
-        if seats[i] >= 0:
-            step(states[i], seats[i], choices[i])
 
 
 # --- The schedule ---
@@ -269,11 +202,28 @@ class Tournament:
     ) -> None:
         """Play the listed games, rows (deal, seating), whatever else was played; see `play`."""
         self._make_room(int(games[:, 0].max(initial=-1)) + 1)
-        tokens = tuple(compiled_form(policy) for policy in policies)
-        if all(token is not None for token in tokens):
-            self._play_compiled(tokens, games, threads)
-        else:
-            self._play_batch(policies, tokens, games, batch, tick)
+        usual = (heuristics.Heuristic(), Uniform()) if heuristics.has_heuristic(self.variant) else (Uniform(),)
+        ticked = monotonic()
+
+        def on_round(queue: Queue) -> None:
+            nonlocal ticked
+            if monotonic() - ticked > TICK_SECONDS:
+                self.take(games[queue.done], queue.shares[queue.done], queue.scores[queue.done])
+                tick()
+                ticked = monotonic()
+
+        queue = play_listed(
+            self.variant,
+            policies,
+            self.seatings[games[:, 1]][:, np.arange(self.variant.players) % self.sides],
+            self._luck(games[:, 0], "game"),
+            self._luck(games[:, 0], "policies"),
+            batch=batch,
+            threads=threads,
+            known=usual,  # the usual two are compiled together, once
+            on_round=on_round,
+        )
+        self.take(games, queue.shares, queue.scores)
 
     def take(self, games: np.ndarray, shares: np.ndarray, scores: np.ndarray) -> None:
         """Take over results of listed games, (G, sides) each."""
@@ -290,75 +240,6 @@ class Tournament:
         """The generator of every listed deal, (G,) uint64."""
         distinct, place = np.unique(deals, return_inverse=True)
         return np.array([generator(env_seed(self.seed, deal), purpose) for deal in distinct.tolist()], np.uint64)[place]
-
-    def _play_compiled(self, tokens: tuple[Any, ...], games: np.ndarray, threads: int) -> None:
-        variant, count = self.variant, len(games)
-        usual = (heuristics.Heuristic(), Uniform()) if heuristics.has_heuristic(variant) else (Uniform(),)
-        which, kinds = distinct_tokens(list(tokens), usual)  # the usual two together, to compile once
-        players = np.array(which)[self.seatings[games[:, 1]]]
-        luck, policy_luck = self._luck(games[:, 0], "game"), self._luck(games[:, 0], "policies")
-        shares, scores = np.zeros((count, self.sides)), np.zeros((count, self.sides))
-
-        def arguments(start: int, stop: int) -> tuple[Any, ...]:
-            scratch = np.zeros(variant.words, np.uint64), variant.new_views()
-            own = (variant.new_states(1), streams(0, 1, "policies"), *scratch)
-            mine = tuple(map(fresh_token, kinds))
-            return (mine, variant.template, players, luck, policy_luck, start, stop, shares, scores, *own)
-
-        ThreadPool(min(threads, count)).run(play_games, count, arguments)
-        self.take(games, shares, scores)
-
-    def _play_batch(
-        self,
-        policies: Sequence[Policy],
-        tokens: tuple[Any, ...],
-        games: np.ndarray,
-        batch: int,
-        tick: Callable[[], None],
-    ) -> None:
-        variant, slots = self.variant, min(batch, len(games))
-        states, luck = variant.new_states(slots), streams(0, slots, "policies")
-        states["outcome"] = PLAYING + 1
-        seats, choices = np.zeros(slots, np.int64), np.zeros(slots, np.int64)
-        rows = np.zeros((slots, variant.layout.size), np.int8)
-        masks = np.zeros((slots, 64 * variant.words), np.int8)
-        words, views = np.zeros(variant.words, np.uint64), variant.new_views()
-        players = self.seatings[games[:, 1]]
-        game_luck, policy_luck = self._luck(games[:, 0], "game"), self._luck(games[:, 0], "policies")
-        running = np.full(slots, -1)  # the game in each slot
-        waiting = iter(range(len(games)))
-        ticked = monotonic()
-        while True:
-            for slot in range(slots):
-                if states["outcome"][slot] == PLAYING:
-                    continue
-                if running[slot] >= 0:
-                    deal, seating = games[running[slot]]
-                    write_result(states[slot], self.shares[deal, seating], self.scores[deal, seating])
-                    self.done[deal, seating] = True
-                running[slot] = next(waiting, -1)
-                if running[slot] >= 0:
-                    states[slot] = variant.template[0]
-                    states["rng"][slot] = game_luck[running[slot]]
-                    luck["rng"][slot] = policy_luck[running[slot]]
-                    stepping.begin(states, slot)
-            if (running < 0).all():
-                return
-            show_games(states, seats, rows.view(np.uint64), masks.view(np.uint64), words, views, variant.num_actions)
-            busy = np.flatnonzero((seats >= 0) & (running >= 0))
-            seats[running < 0] = -1
-            deciding = players[running[busy], seats[busy] % self.sides]
-            for who in np.unique(deciding):
-                asked = busy[deciding == who]
-                if tokens[who] is not None:
-                    choose_listed(tokens[who], states, asked, seats, luck, choices, words, views)
-                else:
-                    seen = rows[asked], masks[asked, : variant.num_actions], seats[asked], states[asked]
-                    choices[asked] = ask(policies[who], Decisions(variant, *seen))
-            step_games(states, seats, choices)
-            if monotonic() - ticked > 0.5:
-                tick()
-                ticked = monotonic()
 
     # --- Results ---
 

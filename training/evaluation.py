@@ -3,9 +3,9 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from monsterzoo.envs import VectorGame
 from monsterzoo.envs.core.game import Variant
-from monsterzoo.envs.core.stepping import share_of_win
+from monsterzoo.envs.core.rng import env_seed, generator
+from monsterzoo.envs.match.match import play_listed
 from monsterzoo.policies import Policy
 
 from .ratings import NORMAL_95
@@ -33,21 +33,12 @@ def win_rate(variant: Variant, policy: Policy, opponent: Policy, games: int, see
     """The win rate of a policy that plays one side against an opponent on all others.
 
     Every side is played equally often, so `games` is rounded down to a multiple of the sides. A shared win counts by
-    its share, a game that nobody wins as shared by all. The first game of every environment counts, so that short games
-    are not preferred.
+    its share, a game that nobody wins as shared by all. Game i has the deal of `env_seed(seed, i)`.
     """
     games = games // variant.sides * variant.sides
-    batch = VectorGame(variant.game, games, seed=seed, **variant.options)
     side = np.arange(games) % variant.sides
-    shares = np.full(games, np.nan)
-    while (waiting := np.isnan(shares)).any():
-        choices = batch.action_masks.argmax(1)
-        own = batch.seats % variant.sides == side
-        for who, mine in ((policy, own), (opponent, ~own)):
-            asked = np.flatnonzero(mine & waiting)
-            if len(asked):
-                choices[asked] = who.act(batch.decisions()[asked])
-        batch.step(choices)
-        for game in np.flatnonzero((batch.terminated | batch.truncated) & waiting):
-            shares[game] = share_of_win(batch.final_states[game], side[game])
+    own = np.arange(variant.players) % variant.sides == side[:, None]
+    luck = [np.array([generator(env_seed(seed, i), purpose) for i in range(games)]) for purpose in ("game", "policies")]
+    queue = play_listed(variant, [policy, opponent], np.where(own, 0, 1), *luck, batch=games)
+    shares = queue.shares[np.arange(games), side]
     return WinRate(games, float(shares.mean()), float(shares.std()) / games**0.5)

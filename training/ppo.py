@@ -256,7 +256,7 @@ def stagger(games: VectorGame, random: np.random.Generator, longest: int = 2000)
         now = np.flatnonzero(moments == moment)
         if len(now):
             for name, values in games.save().items():
-                axis = 1 if name in ("totals", "lengths") else 0  # of the games
+                axis = 1 if name in ("totals", "lengths", "starts", "moves") else 0  # of the games
                 kept[name].swapaxes(0, axis)[now] = values.swapaxes(0, axis)[now]
         games.step(games.sample_actions())
     games.restore(kept)

@@ -29,19 +29,6 @@ def compiled_policy(kind: type, function: Callable[..., Any]) -> None:
     belongs_to(function, kind)
 
 
-class Mixed(NamedTuple):
-    """The policies of a table's places, which count clockwise from the learner."""
-
-    tokens: tuple[Any, ...]  # at most four different ones
-    places: int  # two bits a place: which of the tokens plays it
-
-
-def mix_tokens(tokens: list[Any]) -> Mixed:
-    """What plays `tokens[k]` at place k + 1."""
-    which, kinds = distinct_tokens(tokens)
-    return Mixed(kinds, sum(index << 2 * (k + 1) for k, index in enumerate(which)))
-
-
 def distinct_tokens(tokens: list[Any], known: tuple[Any, ...] = ()) -> tuple[list[int], tuple[Any, ...]]:
     """Which of the different tokens each one is, and these; they are `known` if that has all of them.
 
@@ -67,8 +54,6 @@ def find_token(kinds: list[Any], token: Any) -> int:
 
 def fresh_token(token: Any) -> Any:
     """A compiled policy for another thread: one that has memory to work in, and so a method `fresh`, gets its own."""
-    if isinstance(token, Mixed):
-        return token._replace(tokens=tuple(map(fresh_token, token.tokens)))
     return token.fresh() if hasattr(token, "fresh") else token
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import MOST_THREADS, Choice, Integer, Number, Option, Specs, Switch, Text
 from monsterzoo.envs.match.players import make_player
-from monsterzoo.training.arena import play_games
 from monsterzoo.training.config import MOST_AT_ONCE
+from monsterzoo.training.evaluation import win_rate
 from monsterzoo.training.extras import require
 
 from .options import Parser, chosen_variant
@@ -84,8 +84,8 @@ def check_policies(variant: Variant, *specs: str) -> None:
 def print_win_rates(variant: Variant, policy: Any, against: Sequence[str]) -> None:
     """How often a policy wins alone against others."""
     for spec in against:
-        shares = play_games(variant, policy, make_player(variant, spec), 1000 // variant.sides * variant.sides, seed=1)
-        print(f"wins against {spec}: {shares.mean():.3f} ± {1.96 * shares.std() / len(shares) ** 0.5:.3f}")
+        found = win_rate(variant, policy, make_player(variant, spec), 1000, seed=1)
+        print(f"wins against {spec}: {found.rate:.3f} ± {1.96 * found.error:.3f}")
 
 
 def _progress(result: dict[str, Any], seconds: float) -> str:

@@ -1,0 +1,396 @@
+"""The compiled loop of a match: takes each of N games on until a seat must decide that compiled code cannot ask.
+
+`seating` says who plays each seat: a number is a player, `OUTSIDE` is whoever calls. The first players are compiled
+policies and asked here; the others are asked by Python, see `match.Match`. Batches (every seat is outside), one-seat
+environments (one seat is) and tournaments (none is) are settings of this loop.
+
+Arrays: W = ceil(actions / 64) words hold a bit set of actions. `rows` (N, observation / 8) and `masks` (N, 8 W) are the
+int8 tensors seen as uint64. `words` (W,), `views` (1,) and `gained` (players,) are scratch.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compiling.dispatch import dispatched, implement
+from ..compiling.encoding import expand
+from ..compiling.jit import belongs_to, compiled, inlined, kernel, overload
+from ..compiling.work_queue import LEADER, begin_round, edge, finish_part, take_part
+from ..core.bits import ZERO, bit, has, lowest
+from ..core.contract import PLAYING, TERMINATED, TRUNCATED, legal, observe, score, setup
+from ..core.stepping import advance, legal_or_wait, share_of_win
+from .compiled_policies import choose_one
+
+OUTSIDE = -1
+"""A seat whose decisions come from whoever calls."""
+NOBODY = -2
+"""Who is waited for in a game that is over."""
+ILLEGAL_REWARD = np.float32(-1)
+
+ACT, ANSWER, BEGIN, CONTINUE, LEAVE = 0, 1, 2, 3, 4
+"""What a call does with a game.
+
+`ACT` carries out the action of an outside seat, `ANSWER` that of a player whom Python has asked. `BEGIN` sets up a new
+game, `CONTINUE` plays on from a position, `LEAVE` does nothing.
+"""
+
+
+class Games(NamedTuple):
+    """The arrays of N games. "Last" refers to the last finished game of each."""
+
+    states: Any  # (N,) the games
+    finals: Any  # (N,) the last games as they ended
+    seating: Any  # (N, players) int8: who plays each seat
+    outside: Any  # (N,) uint8: bit set of the seats that are `OUTSIDE`
+    orders: Any  # (N,) uint8: what the next call does with each game
+    choices: Any  # (N,) int64: the action of the seat that is waited for
+    waiting: Any  # (N,) int8: who is waited for: a player, `OUTSIDE` or `NOBODY`
+    seats: Any  # (N,) int64: which seat decides; in a game that is over, the lowest outside seat
+    rows: Any  # (N, observation / 8) uint64: what that seat knows
+    sets: Any  # (N, W) uint64: its legal actions
+    masks: Any  # (N, 8 W) uint64: the same as 0/1 columns
+    rewards: Any  # (N, players) float32: since the last outside decision
+    counts: Any  # (N,) bool: whether rewards count; what is gained before a first outside decision belongs to none
+    terminated: Any  # (N,) bool: whether a game ended since the last outside decision
+    truncated: Any  # (N,) bool
+    illegal: Any  # (N,) bool: whether the last outside action was not legal
+    totals: Any  # (2, N, players) float32: rewards of the running game so far, and of the last one
+    lengths: Any  # (2, N) int64: the same for the number of steps
+    starts: Any  # (2, N) uint64: the generators with which the running and the last game began
+    moves: (
+        Any  # (2, N, T) int32: moves of the running and the last game as seat * actions + action; the first T are kept
+    )
+    streams: Any  # (N,) the compiled policies' generators
+
+
+class Mode(NamedTuple):
+    """What happens at the end of a game and after an illegal outside action."""
+
+    actions: int
+    replace: bool
+    """Whether a finished game is replaced in the same call."""
+    forfeit: bool
+    """Whether an illegal action ends the game with `ILLEGAL_REWARD`; otherwise the whole call is refused."""
+
+
+class Endless(NamedTuple):
+    """A source of games: each game's own generator. The seating rotates by `turn` seats from game to game."""
+
+    turn: int
+
+
+class Queue(NamedTuple):
+    """A source of games: a list of G games without outside seats; slot i plays games i, i + N, …."""
+
+    template: Any  # (1,) a state that holds the options
+    luck: Any  # (G,) uint64: generators of the games
+    policy_luck: Any  # (G,) uint64: generators of the compiled policies
+    seating: Any  # (G, players) int8
+    running: Any  # (N,) int64: which game each slot plays
+    shares: Any  # (G, sides) float64: shares of the win
+    scores: Any  # (G, sides) float64
+    done: Any  # (G,) bool
+
+
+@dispatched()
+def begin_game(source: Any, games: Any, i: Any) -> Any:
+    """Begin a game in slot i as it is seated; False if there is none."""
+
+
+@dispatched()
+def next_game(source: Any, games: Any, i: Any) -> Any:
+    """Begin the next game in slot i after one that is over; False if there is none."""
+
+
+@dispatched()
+def note_result(source: Any, games: Any, i: Any) -> None:
+    """Note how the game in slot i ended."""
+
+
+@compiled
+def begin_endless(source, games, i):
+    """Go on with the game's own generator."""
+    start_game(games, i)
+    return True
+
+
+@compiled
+def next_endless(source, games, i):
+    """Rotate the seating, unless the last game went by without an outside decision."""
+    if source.turn != 0 and games.counts[i]:
+        rotate(games, i)
+    start_game(games, i)
+    return True
+
+
+@compiled
+def no_result(source, games, i):
+    """Finished games are kept in `finals` alone."""
+
+
+@compiled
+def next_listed(source, games, i):
+    """Take the next game of the slot."""
+    game = source.running[i] + len(games.states)
+    if game >= len(source.luck):
+        return False
+    source.running[i] = game
+    games.states[i] = source.template[0]
+    games.states[i].rng = source.luck[game]
+    games.streams[i].rng = source.policy_luck[game]
+    for seat in range(np.int64(source.template[0].players)):
+        games.seating[i, seat] = source.seating[game, seat]
+    start_game(games, i)
+    return True
+
+
+@compiled
+def note_listed(source, games, i):
+    """Write shares of the win and scores."""
+    state, game = games.states[i], source.running[i]
+    for side in range(np.int64(state.sides)):
+        source.shares[game, side] = share_of_win(state, side)
+        source.scores[game, side] = score(state, side)
+    source.done[game] = True
+
+
+for _source, _functions in {
+    Endless: (begin_endless, next_endless, no_result), Queue: (next_listed, next_listed, note_listed),
+}.items():  # fmt: skip
+    for _stub, _function in zip((begin_game, next_game, note_result), _functions):
+        implement(_stub, _source, _function)
+    belongs_to(note_listed, _source)
+
+
+@inlined
+def start_game(games, i):
+    """Set up the game in slot i."""
+    start_log(games, i)
+    setup(games.states[i])
+
+
+@inlined
+def start_log(games, i):
+    """Begin the sums and the log of a game."""
+    state = games.states[i]
+    games.starts[0, i] = state.rng
+    games.lengths[0, i] = 0
+    for seat in range(np.int64(state.players)):
+        games.totals[0, i, seat] = 0
+
+
+@compiled
+def rotate(games, i):
+    """Seat everybody one seat further, clockwise."""
+    players, row = np.int64(games.states[i].players), games.seating[i]
+    last = row[players - 1]
+    for seat in range(players - 1, 0, -1):
+        row[seat] = row[seat - 1]
+    row[0] = last
+    turned = np.uint64(games.outside[i]) << np.uint64(1)
+    games.outside[i] = (turned | turned >> np.uint64(players)) & (bit(players) - np.uint64(1))
+
+
+@inlined
+def log_move(games, i, actions, seat, action):
+    """Count a move and write it down, if there is room."""
+    length = games.lengths[0, i]
+    if length < games.moves.shape[2]:
+        games.moves[0, i, length] = seat * actions + action
+    games.lengths[0, i] = length + 1
+
+
+@inlined
+def move(games, i, actions, seat, action, gained):
+    """Step game i for a player and book the rewards."""
+    state, counts = games.states[i], games.counts[i]
+    log_move(games, i, actions, seat, action)
+    advance(state, seat, action, gained)
+    for other in range(np.int64(state.players)):
+        if gained[other] != 0:
+            games.totals[0, i, other] += gained[other]
+            if counts:
+                games.rewards[i, other] += gained[other]
+
+
+@inlined
+def act(games, i, mode):
+    """Carry out an outside seat's action."""
+    state, action, seat = games.states[i], games.choices[i], games.seats[i]
+    games.terminated[i] = games.truncated[i] = games.illegal[i] = False
+    games.counts[i] = True
+    if mode.forfeit and not has(games.sets[i, action >> 6], action & 63):
+        forfeit(games, i)
+        return
+    log_move(games, i, mode.actions, seat, action)
+    advance(state, seat, action, games.rewards[i])
+    for other in range(np.int64(state.players)):
+        games.totals[0, i, other] += games.rewards[i, other]
+
+
+@compiled
+def forfeit(games, i):
+    """End game i because of an illegal action."""
+    state, seat = games.states[i], games.seats[i]
+    for other in range(np.int64(state.players)):
+        games.rewards[i, other] = ILLEGAL_REWARD if other == seat else np.float32(0)
+        games.totals[0, i, other] += games.rewards[i, other]
+    games.illegal[i] = True
+    state.outcome, state.winners, state.acting = TERMINATED, 0, 0
+
+
+@inlined
+def follow_order(games, i, mode, source, gained):
+    """Do what is ordered in game i; False if there is no game to play."""
+    order = games.orders[i]
+    if order == ACT:
+        act(games, i, mode)
+        return True
+    if order == ANSWER:
+        move(games, i, mode.actions, games.seats[i], games.choices[i], gained)
+        return True
+    for seat in range(np.int64(games.states[i].players)):
+        games.rewards[i, seat] = np.float32(0)
+    games.terminated[i] = games.truncated[i] = games.illegal[i] = games.counts[i] = False
+    if order == BEGIN:
+        return begin_game(source, games, i)
+    start_log(games, i)
+    return True
+
+
+@inlined
+def deciding_seat(games, i):
+    """Whose turn it is: an outside seat's if one must decide, else the lowest."""
+    acting = np.uint64(games.states[i].acting)
+    outside = acting & np.uint64(games.outside[i])
+    return lowest(acting if outside == ZERO else outside)
+
+
+def play_seats(tokens: Any, games: Any, i: Any, actions: Any, gained: Any, words: Any, views: Any) -> None:
+    """Let compiled policies play game i until somebody else must decide or it is over."""
+    (_play_seats if tokens else _wait_for_seat)(tokens, games, i, actions, gained, words, views)
+
+
+def _play_seats(tokens, games, i, actions, gained, words, views):
+    state = games.states[i]
+    while state.outcome == PLAYING:
+        seat = deciding_seat(games, i)
+        who = np.int64(games.seating[i, seat])
+        if who < 0 or who >= len(tokens):
+            games.waiting[i], games.seats[i] = who, seat
+            return
+        action = choose_one(tokens, who, state, seat, words, views, games.streams[i])
+        move(games, i, actions, seat, action, gained)
+    games.waiting[i] = NOBODY
+
+
+def _wait_for_seat(tokens, games, i, actions, gained, words, views):
+    if games.states[i].outcome != PLAYING:
+        games.waiting[i] = NOBODY
+        return
+    seat = deciding_seat(games, i)
+    games.waiting[i], games.seats[i] = games.seating[i, seat], seat
+
+
+@overload(play_seats)
+def _seats_played(tokens, games, i, actions, gained, words, views):
+    return _play_seats if len(tokens) else _wait_for_seat
+
+
+@inlined
+def keep_final(games, i):
+    """Keep a game that is over, with its sums and its log."""
+    state, length = games.states[i], games.lengths[0, i]
+    games.finals[i] = games.states[i]
+    games.starts[1, i], games.lengths[1, i] = games.starts[0, i], length
+    for seat in range(np.int64(state.players)):
+        games.totals[1, i, seat] = games.totals[0, i, seat]
+    for k in range(min(length, games.moves.shape[2])):
+        games.moves[1, i, k] = games.moves[0, i, k]
+    if games.counts[i]:
+        games.terminated[i] = state.outcome == TERMINATED
+        games.truncated[i] = state.outcome == TRUNCATED
+
+
+@inlined
+def play_game(games, i, mode, source, tokens, gained, words, views):
+    """Do what is ordered in game i and play on until somebody must be asked, or it is over and stays so."""
+    going = follow_order(games, i, mode, source, gained)
+    while going:
+        play_seats(tokens, games, i, mode.actions, gained, words, views)
+        going = False
+        if games.waiting[i] == NOBODY:
+            keep_final(games, i)
+            note_result(source, games, i)
+            # A game without an outside decision has nothing to report: the next one begins in any mode.
+            if mode.replace or not games.counts[i]:
+                going = next_game(source, games, i)
+                games.counts[i] = False
+
+
+@inlined
+def show(games, i, actions, view):
+    """Write what the seat that is waited for in game i knows and may do; of a game that is over, an outside seat."""
+    state = games.states[i]
+    if state.outcome != PLAYING:
+        if games.outside[i] == 0:
+            return
+        games.seats[i] = lowest(np.uint64(games.outside[i]))
+        legal_or_wait(state, games.seats[i], games.sets[i], actions)
+    else:
+        legal(state, games.seats[i], games.sets[i])
+    observe(state, games.seats[i], view, games.rows[i])
+    expand(games.sets[i], games.masks[i])
+
+
+@compiled
+def first_illegal(games, actions):
+    """The first game whose action is out of range or not legal, or -1."""
+    for i in range(len(games.choices)):
+        action = games.choices[i]
+        if games.orders[i] <= ANSWER and (
+            action < 0 or action >= actions or not has(games.sets[i, action // 64], action % 64)
+        ):
+            return i
+    return -1
+
+
+@kernel
+def play_on(queue, member, games, mode, source, tokens, gained, words, views):
+    """Do what is ordered in all games, shared among threads, and show what must be decided next.
+
+    Returns -1, or without `mode.forfeit` the first game whose choice is not legal: then nothing has happened.
+    """
+    if member == LEADER and not mode.forfeit:
+        wrong = first_illegal(games, mode.actions)
+        if wrong >= 0:
+            return wrong
+    begin_round(queue, member)
+    part = take_part(queue, member)
+    while part >= 0:
+        start, stop = edge(part, queue, len(games.states)), edge(part + 1, queue, len(games.states))
+        for i in range(start, stop):
+            if games.orders[i] != LEAVE:
+                play_game(games, i, mode, source, tokens, gained, words, views)
+        # Not in the same loop: a processor waits where it reads, in larger pieces, what it has just written.
+        for i in range(start, stop):
+            if games.orders[i] != LEAVE:
+                show(games, i, mode.actions, views[0])
+        finish_part(queue)
+        part = take_part(queue, member)
+    return -1
+
+
+@kernel
+def show_all(games, actions, views):
+    """Write whose decision every game waits for; all seats are outside."""
+    for i in range(len(games.states)):
+        games.seats[i] = deciding_seat(games, i)
+        show(games, i, actions, views[0])
+
+
+@kernel
+def observe_finals(finals, listed, seats, views, rows):
+    """Write what some seats (B,) know at the end of listed games (B,); `rows` is (B, observation / 8)."""
+    for k in range(len(listed)):
+        observe(finals[listed[k]], seats[k], views[0], rows[k])

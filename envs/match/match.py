@@ -1,0 +1,250 @@
+"""Match: many games with a player or the caller on every seat, in one compiled loop.
+
+A game is its start (a generator or a position), its seating and its moves; with a move log it can be recorded.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..compiling.threads import ParallelKernel
+from ..compiling.work_queue import PARTS
+from ..core.game import Variant
+from ..core.options import is_whole, whole
+from ..core.rng import streams
+from . import loop
+from .compiled_policies import distinct_tokens, fresh_token
+from .decisions import Decisions
+from .loop import ANSWER, BEGIN, LEAVE, NOBODY, OUTSIDE, Endless, Mode, Queue
+from .players import ask, compiled_form
+
+
+class Match:
+    """N games that `run` plays on, each until the caller must decide or, without outside seats, to the end.
+
+    Set `orders` and `choices` (see `loop`), call `run`, read the arrays. Players that are not compiled are asked in
+    between, each once per round for all games that wait for it.
+
+    Args:
+        variant: the game with its options.
+        count: N.
+        players: who plays; seatings name them by number.
+        seating: (N, players) or (players,): the number of a player or `OUTSIDE` for each seat. Raises `ValueError` for
+            others.
+        source: where games come from, `Endless` (default) or `Queue`.
+        replace: whether a finished game is replaced in the same call.
+        forfeit: whether an illegal outside action ends its game; otherwise `run` does nothing and names the game.
+        threads: number of threads.
+        log: T, the length of the move log; 0 for none.
+        known: tokens that are compiled together anyway, see `distinct_tokens`.
+    """
+
+    def __init__(
+        self,
+        variant: Variant,
+        count: int,
+        players: Sequence[Any] = (),
+        seating: Any = OUTSIDE,
+        *,
+        source: Any = None,
+        replace: bool = True,
+        forfeit: bool = False,
+        threads: int = 1,
+        log: int = 0,
+        known: tuple[Any, ...] = (),
+    ) -> None:
+        if not is_whole(log) or whole(log) < 0:
+            raise ValueError(f"log: expected an integer from 0, got {log!r}")
+        self.variant, self.players, self.source = variant, list(players), source or Endless(0)
+        compiled = [k for k, player in enumerate(players) if compiled_form(player) is not None]
+        which, self._tokens = distinct_tokens([compiled_form(players[k]) for k in compiled], known)
+        self._asked = [k for k in range(len(players)) if k not in compiled]
+        self._number = np.full(len(players) + 1, OUTSIDE, np.int8)  # of each player in the loop; the last is OUTSIDE
+        self._number[compiled] = which
+        self._number[self._asked] = len(self._tokens) + np.arange(len(self._asked))
+        self._mode = Mode(variant.num_actions, bool(replace), bool(forfeit))
+        self._threads = min(threads, count)
+        n, seats, wide = count, variant.players, 64 * variant.words
+        self.arrays = {
+            "states": variant.new_states(n),
+            "finals": variant.new_states(n),
+            "seating": np.zeros((n, seats), np.int8),
+            "outside": np.zeros(n, np.uint8),
+            "orders": np.zeros(n, np.uint8),
+            "choices": np.zeros(n, np.int64),
+            "waiting": np.full(n, NOBODY, np.int8),
+            "seats": np.zeros(n, np.int64),
+            "rows": np.zeros((n, variant.layout.size), np.int8),
+            "sets": np.zeros((n, variant.words), np.uint64),
+            "masks": np.zeros((n, wide), np.int8),
+            "rewards": np.zeros((n, seats), np.float32),
+            "counts": np.zeros(n, np.bool_),
+            "terminated": np.zeros(n, np.bool_),
+            "truncated": np.zeros(n, np.bool_),
+            "illegal": np.zeros(n, np.bool_),
+            "totals": np.zeros((2, n, seats), np.float32),
+            "lengths": np.zeros((2, n), np.int64),
+            "starts": np.zeros((2, n), np.uint64),
+            "moves": np.zeros((2, n, whole(log)), np.int32),
+            "streams": streams(0, n, "opponents"),
+        }
+        self._connect()
+        self.seat(slice(None), seating)
+
+    def _connect(self) -> None:
+        """Name the arrays, and hand them to the threads."""
+        self.observations = self.arrays["rows"]
+        self.action_masks = self.arrays["masks"][:, : self.variant.num_actions]
+        for name, values in self.arrays.items():
+            if name not in ("rows", "masks"):
+                setattr(self, name, values)
+        words = {name: self.arrays[name].view(np.uint64) for name in ("rows", "masks")}
+        self._games = loop.Games(**{**self.arrays, **words})
+        variant = self.variant
+        scratch = [
+            (
+                tuple(map(fresh_token, self._tokens)),
+                np.zeros(variant.players, np.float32),
+                np.zeros(variant.words, np.uint64),
+                variant.new_views(),
+            )
+            for _ in range(self._threads)
+        ]
+        self._kernel = ParallelKernel(self._threads, loop.play_on, (self._games, self._mode, self.source), scratch)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_games", "_kernel")}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self._connect()
+
+    @property
+    def threads(self) -> int:
+        """Number of threads that share a call."""
+        return self._kernel.size
+
+    def seat(self, games: Any, seating: Any) -> None:
+        """Say who plays some games: player numbers or `OUTSIDE`, (B, players) or for all of them (players,).
+
+        Raises `ValueError` for another shape or an unknown player.
+        """
+        given = np.asarray(seating)
+        target = self.arrays["seating"][games]
+        if given.ndim and given.shape not in (target.shape, target.shape[1:]):
+            raise ValueError(f"seating: expected the shape {target.shape} or {target.shape[1:]}, got {given.shape}")
+        if given.dtype.kind not in "iu" or ((given < OUTSIDE) | (given >= len(self.players))).any():
+            raise ValueError(f"seating: expected players 0 to {len(self.players) - 1} or {OUTSIDE}, got {given!r:.80}")
+        self.arrays["seating"][games] = self._number[given]
+        bits = (self.arrays["seating"] == OUTSIDE) << np.arange(self.variant.players)
+        self.arrays["outside"][:] = bits.sum(axis=1)
+
+    def numbers(self, seating: np.ndarray) -> np.ndarray:
+        """A seating as the loop counts players, for a `Queue`."""
+        return self._number[seating]
+
+    def draw_from(self, source: Any) -> None:
+        """Take games from another source."""
+        self.source = source
+        self._connect()
+
+    def run(self, on_round: Callable[[], None] | None = None) -> int:
+        """Do what `orders` say; returns -1, or the first game whose choice is not legal: then nothing has happened.
+
+        `on_round` is called after each round of asking players. Raises `IllegalActionError` naming a player that chose
+        what it may not; games that others play are then in the middle of things.
+        """
+        wrong = int(self._kernel.run())
+        while self._asked and wrong < 0:
+            first = len(self._tokens)
+            games = np.flatnonzero(self.arrays["waiting"] >= first)
+            if not len(games):
+                break
+            for k, player in enumerate(self._asked):
+                asked = games[self.arrays["waiting"][games] == first + k]
+                if len(asked):
+                    self.arrays["choices"][asked] = ask(self.players[player], self.decisions(asked))
+            self.arrays["orders"][:] = LEAVE
+            self.arrays["orders"][games] = ANSWER
+            wrong = int(self._kernel.run())
+            if on_round is not None:
+                on_round()
+        return wrong
+
+    def decisions(self, games: Any = slice(None)) -> Decisions:
+        """The decisions that games wait for, as `Policy.act` takes them."""
+        one = self.arrays
+        return Decisions(
+            self.variant, one["rows"][games], self.action_masks[games], one["seats"][games], one["states"][games]
+        )
+
+    def refresh(self) -> None:
+        """Write observations and masks anew after states were replaced; every seat is outside."""
+        loop.show_all(self._games, self._mode.actions, self.variant.new_views())
+
+    def final_observations(self, games: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """What seats (B,) knew at the end of the last finished of some games (B,), int8 (B, n)."""
+        rows = np.zeros((len(games), self.variant.layout.size), np.int8)
+        loop.observe_finals(self.arrays["finals"], games, seats, self.variant.new_views(), rows.view(np.uint64))
+        return rows
+
+    def logged(self, i: int, final: bool = False) -> list[tuple[int, int]]:
+        """The moves (seat, action) of game i so far, or of the last finished one; raises `ValueError` without a log."""
+        length = int(self.arrays["lengths"][int(final), i])
+        room = self.arrays["moves"].shape[2]
+        if length > room:
+            raise ValueError(f"game {i} has {length} moves and the log keeps {room}: ask for a longer one with log=")
+        moves = self.arrays["moves"][int(final), i, :length].tolist()
+        return [divmod(move, self.variant.num_actions) for move in moves]
+
+    def record(self, i: int, final: bool = False, start: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Game i so far, or the last finished one, as `GameEnv.record` gives it; `start` replaces its generator."""
+        moves = self.logged(i, final)
+        start = {"generator": int(self.arrays["starts"][int(final), i])} if start is None else start
+        names = self.variant.action_names
+        return {
+            "game": self.variant.game.name,
+            "options": dict(self.variant.options),
+            **start,
+            "actions": [names[action] for _, action in moves],
+            "seats": [seat for seat, _ in moves],
+        }
+
+
+def play_listed(
+    variant: Variant,
+    players: Sequence[Any],
+    seating: np.ndarray,
+    luck: np.ndarray,
+    policy_luck: np.ndarray,
+    *,
+    batch: int = 64,
+    threads: int = 1,
+    known: tuple[Any, ...] = (),
+    on_round: Callable[[Queue], None] = lambda queue: None,
+) -> Queue:
+    """Play G listed games to their ends; the results are in the returned queue.
+
+    Args:
+        variant: the game with its options.
+        players: who plays.
+        seating: (G, players) integers, which of them has each seat.
+        luck: (G,) uint64, generators of the games.
+        policy_luck: (G,) uint64, generators of compiled policies.
+        batch: games at once, where some player is not compiled.
+        threads: number of threads.
+        known: see `Match`.
+        on_round: called with the queue after each round of asking players.
+    """
+    count, sides = len(luck), variant.sides
+    all_compiled = all(compiled_form(player) is not None for player in players)
+    slots = min(PARTS * threads if all_compiled else batch, count)
+    match = Match(variant, slots, players, 0, threads=threads, known=known)
+    results = np.zeros((count, sides)), np.zeros((count, sides)), np.zeros(count, np.bool_)
+    seats = np.full((count, variant.players), 0) + seating
+    queue = Queue(variant.template, luck, policy_luck, match.numbers(seats), np.arange(slots) - slots, *results)
+    match.draw_from(queue)
+    match.arrays["orders"][:] = BEGIN
+    match.run(lambda: on_round(queue))
+    return queue
