@@ -30,7 +30,7 @@ help:
 	@echo "make clean      remove the virtual environment and caches"
 
 demo: $(VENV)/.demo
-	@$(RUN) monsterzoo.training.demo
+	@$(RUN) monsterzoo.cli.demo
 
 test: lint
 	$(RUN) pytest -n 2

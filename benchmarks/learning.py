@@ -32,10 +32,10 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import label
 from monsterzoo.policies import Policy, from_rllib, from_sb3
 from monsterzoo.policies import make as make_policy
-from monsterzoo.training.config import PPOConfig
-from monsterzoo.training.evaluation import win_rate
-from monsterzoo.training.network import NetworkPolicy
-from monsterzoo.training.ppo import PPOTrainer
+from monsterzoo.training.algorithms.network import NetworkPolicy
+from monsterzoo.training.algorithms.ppo import PPOTrainer
+from monsterzoo.training.evaluation.win_rate import win_rate
+from monsterzoo.training.runs.config import PPOConfig
 from monsterzoo.training.sb3 import MaskedPolicy, make_vec_env
 from pettingzoo.utils import BaseWrapper
 from sb3_contrib import MaskablePPO

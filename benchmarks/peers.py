@@ -17,7 +17,7 @@ from monsterzoo.envs import make_vec
 from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.envs.core.options import label
 from monsterzoo.policies import make
-from monsterzoo.training.extras import require
+from monsterzoo.training.runs.extras import require
 
 from . import measuring
 from .measuring import Rate, Run, aec_loop, timed, version

@@ -15,7 +15,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from monsterzoo import envs, policies
-from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game, gymnasium_id, names
@@ -26,7 +26,7 @@ from monsterzoo.envs.match import kernels
 from monsterzoo.envs.match.compiled_policies import choose
 from monsterzoo.policies.heuristics import Heuristic, has_heuristic
 from monsterzoo.policies.networks.inference import make_net
-from monsterzoo.training.extras import require
+from monsterzoo.training.runs.extras import require
 
 from . import measuring
 from .measuring import Run, aec_loop, grid, measure, parallel_loop, timed

@@ -4,18 +4,18 @@ from typing import TYPE_CHECKING, Any
 
 from pettingzoo import AECEnv
 
+from .api.records import check_record, play_record
+from .api.text import text_game
+from .api.vector import VectorGame
 from .core import rng
 from .core.catalogue import find_game, names, register_all, register_game
 from .core.game import Game, IllegalActionError, SnapshotError, Variant
 from .core.options import is_whole
-from .language import text_game
-from .records import check_record, play_record
-from .vector import VectorGame
 from .version import VERSION as __version__  # noqa: N811
 
 if TYPE_CHECKING:
-    from .aec import GameEnv
-    from .parallel import ParallelGameEnv
+    from .api.aec import GameEnv
+    from .api.parallel import ParallelGameEnv
 
 __all__ = [
     "Game",
@@ -40,21 +40,21 @@ def make(name: str, render_mode: str | None = None, **options: Any) -> AECEnv:
 
     An illegal action ends the game with reward -1. Raises `ValueError` for bad options.
     """
-    from .wrapping import StandardWrappers
+    from .api.wrappers import StandardWrappers
 
     return StandardWrappers(make_raw(name, render_mode, **options))
 
 
 def make_raw(name: str, render_mode: str | None = None, **options: Any) -> "GameEnv":
     """The AEC environment without wrappers, a module's `raw_env`: an illegal action raises `IllegalActionError`."""
-    from .aec import GameEnv
+    from .api.aec import GameEnv
 
     return GameEnv(find_game(name), render_mode, **options)
 
 
 def make_parallel(name: str, render_mode: str | None = None, **options: Any) -> "ParallelGameEnv":
     """The PettingZoo parallel environment of a game, a module's `parallel_env`."""
-    from .parallel import ParallelGameEnv
+    from .api.parallel import ParallelGameEnv
 
     return ParallelGameEnv(find_game(name), render_mode, **options)
 

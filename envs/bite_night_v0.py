@@ -1,6 +1,6 @@
 """Bite Night for PettingZoo: `env`, `raw_env`, `parallel_env`. Rules, options, tables: `bite_night/README.md`."""
 
-from .constructors import constructors
+from .api.constructors import constructors
 
 __all__ = ["env", "parallel_env", "raw_env"]
 

@@ -27,14 +27,14 @@ from pettingzoo import AECEnv
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, render_test, seed_test
 
 from . import make, make_parallel, make_raw, make_vec, replay
-from .aec import GameEnv
+from .api.aec import GameEnv
+from .api.parallel import ParallelGameEnv
 from .core import contract, stepping
 from .core.catalogue import find_game, gymnasium_id
 from .core.contract import HEADER, MAX_PLAYERS, PLAYING, VIEW_HEADER, imagine
 from .core.game import Game, IllegalActionError, Variant
 from .core.layout import NUMBERS, SET, Field
 from .core.rng import env_seed, generator, streams
-from .parallel import ParallelGameEnv
 from .render.perspective import scene_of
 from .render.scene import Scene
 

@@ -1,6 +1,6 @@
 """Yokai Septet for PettingZoo: `env`, `raw_env`, `parallel_env`. Rules, options, tables: `yokai_septet/README.md`."""
 
-from .constructors import constructors
+from .api.constructors import constructors
 
 __all__ = ["env", "parallel_env", "raw_env"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import monsterzoo.envs
 import pytest
-from monsterzoo.training.extras import how_to_get
+from monsterzoo.training.runs.extras import how_to_get
 
 ROOT = Path(__file__).resolve().parents[1]
 HOME = Path(monsterzoo.envs.__file__).resolve().parents[1]

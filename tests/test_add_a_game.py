@@ -273,9 +273,9 @@ def test_search_plays_for_what_is_rewarded(leduc: ModuleType) -> None:
 
 def test_ppo_learns_to_win_chips(leduc: ModuleType) -> None:
     needs("torch")
-    from monsterzoo.training.config import PPOConfig
-    from monsterzoo.training.network import NetworkPolicy
-    from monsterzoo.training.ppo import PPOTrainer
+    from monsterzoo.training.algorithms.network import NetworkPolicy
+    from monsterzoo.training.algorithms.ppo import PPOTrainer
+    from monsterzoo.training.runs.config import PPOConfig
 
     config = PPOConfig(
         game="leduc_poker_v0", options={"reward": "score"}, num_envs=256, steps=16, width=32, learning_rate=3e-3,

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from monsterzoo.envs import env_seed
-from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.api.aec import GameEnv
+from monsterzoo.envs.api.gym import AUTORESET as MODES
+from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.core.catalogue import find_game, gymnasium_id
-from monsterzoo.envs.single import AUTORESET as MODES
-from monsterzoo.envs.single import SeatVectorEnv
 
 N = 3
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from monsterzoo.envs import IllegalActionError, env_seed, make_vec, variant
-from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.api.aec import GameEnv
+from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.compiling.jit import JIT_OFF
 from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game, gymnasium_id
 from monsterzoo.envs.match.loop import ILLEGAL_REWARD
-from monsterzoo.envs.single import SeatVectorEnv
 
 
 class FirstLegal:

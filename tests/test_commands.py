@@ -25,9 +25,9 @@ from monsterzoo.envs.core.options import Integer, Number, options_of, read_optio
 from monsterzoo.envs.match.players import kinds
 from monsterzoo.envs.version import VERSION
 from monsterzoo.policies.search import Settings
-from monsterzoo.training import extras
 from monsterzoo.training.arena import arena
-from monsterzoo.training.config import PPOConfig
+from monsterzoo.training.runs import extras
+from monsterzoo.training.runs.config import PPOConfig
 from needs import ROOT, needs
 
 PUBLISHED = [*(ROOT / "docs").glob("*"), *(ROOT / "benchmarks" / "results").glob("*")]
@@ -227,7 +227,7 @@ def test_training_asks_which_game(capsys: pytest.CaptureFixture[str], tmp_path: 
 )
 def test_training_has_as_many_players_as_the_game_unless_told(words: str, players: int, monkeypatch) -> None:
     needs("torch")
-    from monsterzoo.training import runs
+    from monsterzoo.training.runs import run as runs
 
     trained = []
     monkeypatch.setattr(runs, "train", lambda config, resume: trained.append(config.players))

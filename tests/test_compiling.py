@@ -152,7 +152,7 @@ def test_a_cold_start_is_measured_in_a_process_of_its_own() -> None:
 
 _USE = """
 from race_cache import GAME
-from monsterzoo.envs.vector import VectorGame
+from monsterzoo.envs.api.vector import VectorGame
 games = VectorGame(GAME, 4, seed=0)
 games.step(games.sample_actions())
 print(int(games.observations.sum()))

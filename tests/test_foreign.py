@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from monsterzoo.envs import make, make_vec, replay, variant
-from monsterzoo.envs.aec import GameEnv
-from monsterzoo.envs.saving import MAGIC, Saved
+from monsterzoo.envs.api.aec import GameEnv
+from monsterzoo.envs.api.saving import MAGIC, Saved
 
 SAVE = """
 import sys

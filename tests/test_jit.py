@@ -13,7 +13,8 @@ import numba
 import numpy as np
 import pytest
 from monsterzoo.envs import make_vec, names
-from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.api.aec import GameEnv
+from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.compiling import cache, jit
 from monsterzoo.envs.compiling.jit import InnerFunction, kernel
 from monsterzoo.envs.core import stepping
@@ -22,9 +23,8 @@ from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.match import kernels
 from monsterzoo.envs.match.compiled_policies import Uniform
-from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import heuristics
-from monsterzoo.training.rollouts import play_range
+from monsterzoo.training.algorithms.rollouts import play_range
 from needs import HOME, ROOT
 from toys import write_game
 

@@ -8,10 +8,10 @@ from importlib.metadata import EntryPoint
 import gymnasium
 import monsterzoo.envs as mz
 import pytest
-from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.api.aec import GameEnv
+from monsterzoo.envs.api.parallel import ParallelGameEnv
 from monsterzoo.envs.core import catalogue
 from monsterzoo.envs.core.catalogue import find_game, gymnasium_id
-from monsterzoo.envs.parallel import ParallelGameEnv
 from toys import import_game, write_game
 
 

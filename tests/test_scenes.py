@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.game import Variant

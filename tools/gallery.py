@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from monsterzoo.envs import names
-from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.match.driver import moves
 from monsterzoo.envs.match.players import act_in, make_player

@@ -19,10 +19,10 @@ from monsterzoo.envs.core.options import label
 from monsterzoo.policies.base import compiled_form
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training.arena import Tournament, enter
-from monsterzoo.training.exits import exit_code
-from monsterzoo.training.extras import require
-from monsterzoo.training.files import read_json, replacing, write_json
-from monsterzoo.training.interrupts import goes_on_from
+from monsterzoo.training.runs.exits import exit_code
+from monsterzoo.training.runs.extras import require
+from monsterzoo.training.runs.files import read_json, replacing, write_json
+from monsterzoo.training.runs.interrupts import goes_on_from
 
 from .networks import fingerprint, rate, shipped_networks
 from .tables import markdown

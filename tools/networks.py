@@ -18,9 +18,9 @@ from monsterzoo.policies.networks import files
 from monsterzoo.policies.networks.files import PRETRAINED, WEIGHTS
 from monsterzoo.policies.networks.policy import NeuralPolicy
 from monsterzoo.training.arena import Tournament
-from monsterzoo.training.config import RUN
-from monsterzoo.training.evaluation import win_rate
-from monsterzoo.training.files import read_json, replacing, write_json
+from monsterzoo.training.evaluation.win_rate import win_rate
+from monsterzoo.training.runs.config import RUN
+from monsterzoo.training.runs.files import read_json, replacing, write_json
 
 from .tables import markdown
 from .variants import NamedVariant, all_variants

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.envs.core.layout import Layout
 from monsterzoo.envs.core.rng import streams

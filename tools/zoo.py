@@ -14,11 +14,11 @@ from monsterzoo.benchmarks.measuring import parser_of
 from monsterzoo.cli import train as train_command
 from monsterzoo.envs.core.options import write_option
 from monsterzoo.policies.networks.files import PRETRAINED
-from monsterzoo.training.config import RUN
-from monsterzoo.training.exits import exit_code
-from monsterzoo.training.files import read_json
-from monsterzoo.training.interrupts import goes_on_from
-from monsterzoo.training.runs import CHECKPOINT
+from monsterzoo.training.runs.config import RUN
+from monsterzoo.training.runs.exits import exit_code
+from monsterzoo.training.runs.files import read_json
+from monsterzoo.training.runs.interrupts import goes_on_from
+from monsterzoo.training.runs.run import CHECKPOINT
 
 from .networks import enter, measure, networks_table, publish, read_index
 from .recipes import RECIPES

@@ -25,9 +25,9 @@ from monsterzoo.envs.match.players import check_player, compiled_form
 from monsterzoo.envs.match.seating import distinct_names, make_players
 from monsterzoo.policies import Policy, heuristics
 
-from .files import damaged, read_arrays, replacing
-from .interrupts import DeferredInterrupt
-from .ratings import elo, fit_ratings, mean_with_interval, membership
+from .evaluation.ratings import elo, fit_ratings, mean_with_interval, membership
+from .runs.files import damaged, read_arrays, replacing
+from .runs.interrupts import DeferredInterrupt
 
 SAVE_SECONDS, TICK_SECONDS = 10.0, 0.5
 USUAL_GAMES = 1000

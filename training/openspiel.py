@@ -42,7 +42,7 @@ from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.players import ask, name_of
 from pyspiel import GameType, PlayerId
 
-from .chance import ChanceNode, scripted
+from .evaluation.chance import ChanceNode, scripted
 
 NAME = "monsterzoo"
 MAX_LENGTH = 1_000_000

@@ -25,10 +25,10 @@ import numpy as np
 import torch
 from gymnasium import Wrapper
 from gymnasium.spaces import Discrete
+from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import Integer, checked
 from monsterzoo.envs.match.decisions import Decisions
-from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import Policy, from_sb3, make
 from monsterzoo.policies.networks.files import check_shapes
 from sb3_contrib import MaskablePPO
@@ -39,8 +39,8 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
 
-from .files import replacing
-from .network import Network, write
+from .algorithms.network import Network, write
+from .runs.files import replacing
 
 LARGEST_SEED = (1 << 32) - 1
 """SB3 seeds numpy with it."""

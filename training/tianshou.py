@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from monsterzoo.envs.single import SeatEnv
+from monsterzoo.envs.api.gym import SeatEnv
 from tianshou.env import DummyVectorEnv
 
 

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from monsterzoo.envs.api.gym import SeatVectorEnv
+from monsterzoo.envs.api.spaces import fresh_seed
+from monsterzoo.envs.api.vector import VectorGame
 from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import UnexpectedOptionError
-from monsterzoo.envs.single import SeatVectorEnv
-from monsterzoo.envs.spaces import fresh_seed
-from monsterzoo.envs.vector import VectorGame
 from tensordict import TensorDict, TensorDictBase
 from torchrl.data import Binary, Categorical, Composite, Unbounded
 from torchrl.envs import Compose, EnvBase, GymWrapper, TransformedEnv

@@ -83,8 +83,8 @@ def _announce(name: str) -> None:
         warnings.filterwarnings("ignore", ".*Overriding environment")  # an installed game may be registered by hand too
         gymnasium.register(
             gymnasium_id(name),
-            entry_point="monsterzoo.envs.single:SeatEnv",
-            vector_entry_point="monsterzoo.envs.single:SeatVectorEnv",
+            entry_point="monsterzoo.envs.api.gym:SeatEnv",
+            vector_entry_point="monsterzoo.envs.api.gym:SeatVectorEnv",
             kwargs={"game": name},
             disable_env_checker=True,
         )

@@ -1,6 +1,6 @@
 """Symmetries: permutations of columns and actions that leave a game as it is, such as swapping two colours.
 
-Networks can be equivariant under them, see `monsterzoo.training.symmetric`.
+Networks can be equivariant under them, see `monsterzoo.training.algorithms.symmetric`.
 """
 
 from dataclasses import dataclass

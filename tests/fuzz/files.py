@@ -85,7 +85,7 @@ def change_entry(content: Any, random: Random) -> None:
 def _network(name: str, number: int) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """A small network for one of a game's variants."""
     import torch
-    from monsterzoo.training import network as networks
+    from monsterzoo.training.algorithms import network as networks
 
     variant = variant_of(name, Random(number))
     torch.manual_seed(number)
@@ -155,7 +155,7 @@ def batches(name: str, random: Random) -> str:
 @cache
 def _run(name: str, method: str) -> tuple[Any, dict[str, bytes]]:
     """A tiny run after one update: its options, and its files."""
-    from monsterzoo.training.config import METHODS
+    from monsterzoo.training.runs.config import METHODS
 
     players = find_game(name).variants[0]["players"]
     usual: dict[str, Any] = {"players": players, "options": SHORT[name], "updates": 9, "evaluate": [], "width": 8}
@@ -173,14 +173,14 @@ def _run(name: str, method: str) -> tuple[Any, dict[str, bytes]]:
 
 
 def _trainer(config: Any) -> Any:
-    from monsterzoo.training.runs import trainer_of
+    from monsterzoo.training.runs.run import trainer_of
 
     return trainer_of(config.method)(config, None)
 
 
 def checkpoints(name: str, random: Random) -> str:
     """A changed checkpoint is refused in words, or learning goes on from it."""
-    from monsterzoo.training.runs import CHECKPOINT
+    from monsterzoo.training.runs.run import CHECKPOINT
 
     return _goes_on(name, random.choice(("ppo", "ppo", "rollouts")), CHECKPOINT, random)
 
@@ -291,7 +291,7 @@ def records(name: str, random: Random) -> str:
 
 def played(name: str, variant: Variant, random: Random) -> tuple[dict[str, Any], dict[str, Any]]:
     """Record and snapshot of the beginning of a random game."""
-    from monsterzoo.envs.aec import GameEnv
+    from monsterzoo.envs.api.aec import GameEnv
 
     env = GameEnv(find_game(name), **variant.options)
     env.reset(seed=random.randrange(1 << 30))

@@ -8,8 +8,8 @@ import monsterzoo.envs as mz
 import numpy as np
 import torch
 from monsterzoo import policies
-from monsterzoo.envs.single import SeatVectorEnv
-from monsterzoo.training import evaluation
+from monsterzoo.envs.api.gym import SeatVectorEnv
+from monsterzoo.training.evaluation.win_rate import win_rate as evaluation
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "libraries.md"
 

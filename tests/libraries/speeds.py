@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import torch
 from guide import run_guide
-from monsterzoo.envs.single import SeatVectorEnv
+from monsterzoo.envs.api.gym import SeatVectorEnv
 
 
 def guided(library: str, start: str) -> Callable[[], Callable[[], int]]:

@@ -7,10 +7,10 @@ import monsterzoo.envs as mz
 import numpy as np
 import pytest
 from monsterzoo import policies
+from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.core.contract import setup
 from monsterzoo.envs.core.rng import CHANCE, draw, generator, streams
 from monsterzoo.envs.core.stepping import advance
-from monsterzoo.envs.single import SeatVectorEnv
 from test_add_a_game import FILES, forget, write
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: make test-openspiel")

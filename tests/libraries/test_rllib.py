@@ -22,12 +22,12 @@ import torch
 from monsterzoo import policies
 from monsterzoo.cli import main
 from monsterzoo.envs import env_seed, make, variant
-from monsterzoo.envs.single import SeatVectorEnv
+from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.policies import from_rllib
+from monsterzoo.training.algorithms.network import ILLEGAL
 from monsterzoo.training.arena import Tournament
 from monsterzoo.training.distributed.cluster import joined, map_tasks
-from monsterzoo.training.evaluation import win_rate
-from monsterzoo.training.network import ILLEGAL
+from monsterzoo.training.evaluation.win_rate import win_rate
 from monsterzoo.training.rllib import BatchRunner, ppo_config, save_policy
 from monsterzoo.training.rllib.module import LogProbs
 from ray.cluster_utils import Cluster

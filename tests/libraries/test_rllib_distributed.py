@@ -17,12 +17,12 @@ from monsterzoo.cli import main
 from monsterzoo.envs import variant
 from monsterzoo.policies.networks.files import WEIGHTS, read
 from monsterzoo.training.arena import Tournament, enter
-from monsterzoo.training.config import RolloutConfig
 from monsterzoo.training.distributed import rollouts
 from monsterzoo.training.distributed.arena import play_on_ray
 from monsterzoo.training.distributed.cluster import MAX_RETRIES, joined, map_tasks
 from monsterzoo.training.distributed.rollouts import RayRolloutTrainer
-from monsterzoo.training.runs import train
+from monsterzoo.training.runs.config import RolloutConfig
+from monsterzoo.training.runs.run import train
 
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # Ray's processes cannot import this file
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from monsterzoo.envs import make, text_game, variant
+from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.core import catalogue
 from monsterzoo.envs.core.game import Game, Variant
 from monsterzoo.envs.match.seating import (
@@ -15,7 +16,6 @@ from monsterzoo.envs.match.seating import (
     seat_opponents,
     seat_players,
 )  # fmt: skip
-from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import make as make_policy
 from toys import import_game, write_game
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from monsterzoo import policies
 from monsterzoo.envs import IllegalActionError, make_vec
-from monsterzoo.envs.single import SeatVectorEnv
+from monsterzoo.envs.api.gym import SeatVectorEnv
 from needs import needs
 
 

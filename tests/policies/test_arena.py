@@ -9,8 +9,8 @@ from monsterzoo import policies
 from monsterzoo.cli import main
 from monsterzoo.envs import IllegalActionError, variant
 from monsterzoo.training.arena import Tournament, all_seatings, arena, enter
-from monsterzoo.training.extras import how_to_get
-from monsterzoo.training.ratings import ELO, elo, fit_ratings, mean_with_interval
+from monsterzoo.training.evaluation.ratings import ELO, elo, fit_ratings, mean_with_interval
+from monsterzoo.training.runs.extras import how_to_get
 from needs import needs
 
 ROUND = {"players": 4, "episode": "round"}

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from monsterzoo import policies
 from monsterzoo.envs import make_vec
+from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.match.compiled_policies import Uniform, distinct_tokens, fresh_token
-from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies.heuristics import Heuristic
 from monsterzoo.policies.networks import PRETRAINED, NeuralPolicy, pretrained, read
 from monsterzoo.policies.networks.inference import Net

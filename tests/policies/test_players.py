@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from monsterzoo import policies
 from monsterzoo.envs import make_vec
+from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.compiling.jit import JIT_OFF, kernel
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.game import fields_of
@@ -16,7 +17,6 @@ from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.match.compiled_policies import choose
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.players import ask
-from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import search
 from monsterzoo.policies.base import Policy
 from monsterzoo.policies.heuristics import Heuristic, advise

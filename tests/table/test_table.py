@@ -12,7 +12,7 @@ import pytest
 from monsterzoo.cli import play as play_cli
 from monsterzoo.cli import watch as watch_cli
 from monsterzoo.envs import replay
-from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.game import Variant

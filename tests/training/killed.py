@@ -25,9 +25,10 @@ from monsterzoo.cli import arena as arena_cli
 from monsterzoo.cli import exploit as exploit_cli
 from monsterzoo.cli import train as train_cli
 from monsterzoo.envs.core import catalogue
-from monsterzoo.training import arena, ppo, rollout_learning
-from monsterzoo.training.config import PPOConfig, RolloutConfig
-from monsterzoo.training.runs import CHECKPOINT
+from monsterzoo.training import arena
+from monsterzoo.training.algorithms import ppo, rollout_learning
+from monsterzoo.training.runs.config import PPOConfig, RolloutConfig
+from monsterzoo.training.runs.run import CHECKPOINT
 from nim import NIM
 
 # --- The commands: what is typed to begin in a folder, and again to go on. ---

@@ -17,12 +17,12 @@ from monsterzoo.envs import VectorGame, variant
 from monsterzoo.policies.networks import WEIGHTS
 from monsterzoo.policies.networks import files as weights_files
 from monsterzoo.policies.networks.policy import make as make_net_policy
-from monsterzoo.training import network as networks
+from monsterzoo.training.algorithms import network as networks
+from monsterzoo.training.algorithms.network import Network
+from monsterzoo.training.algorithms.ppo import PPOTrainer
 from monsterzoo.training.arena import Tournament, enter
-from monsterzoo.training.config import RUN, PPOConfig
-from monsterzoo.training.network import Network
-from monsterzoo.training.ppo import PPOTrainer
-from monsterzoo.training.runs import CHECKPOINT
+from monsterzoo.training.runs.config import RUN, PPOConfig
+from monsterzoo.training.runs.run import CHECKPOINT
 from nim import NIM
 
 from tools.networks import publish

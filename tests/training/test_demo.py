@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
+from monsterzoo.cli import demo
 from monsterzoo.policies import make
-from monsterzoo.training import demo
 
 TINY = ["--minutes", "0.01", "--num-envs", "16", "--games", "24"]
 

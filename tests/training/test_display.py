@@ -10,11 +10,11 @@ from needs import needs
 rich = needs("rich")
 
 from monsterzoo.cli import arena as arena_cli
-from monsterzoo.training import curves
 from monsterzoo.training.arena import arena
-from monsterzoo.training.config import PPOConfig
-from monsterzoo.training.display import Display, win_rates
-from monsterzoo.training.journal import Journal, tag
+from monsterzoo.training.runs import curves
+from monsterzoo.training.runs.config import PPOConfig
+from monsterzoo.training.runs.display import Display, win_rates
+from monsterzoo.training.runs.journal import Journal, tag
 from rich.console import Console
 
 REPORT = {"updates": 3, "steps": 12_345_678, "seconds": 1234.5, "steps_per_second": 412_345.6, "policy_loss": -0.01234,
@@ -66,7 +66,7 @@ def test_in_a_log_every_report_is_one_line(width: int, wins: dict[str, float]) -
 
 def test_a_log_is_not_silent_where_nothing_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(80, False, REPORT) == ""
-    monkeypatch.setattr("monsterzoo.training.display.SILENCE", -1.0)
+    monkeypatch.setattr("monsterzoo.training.runs.display.SILENCE", -1.0)
     assert shown(80, False, REPORT) == "  1234 s    12.35 M steps  412k steps/s  wins (chance level 50 %): –\n"
 
 

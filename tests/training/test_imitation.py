@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 from monsterzoo.envs.match.players import kinds
-from monsterzoo.training.network import NetworkPolicy
-from monsterzoo.training.ppo import PPOTrainer
+from monsterzoo.training.algorithms.network import NetworkPolicy
+from monsterzoo.training.algorithms.ppo import PPOTrainer
 from nim import NIM, positions
 from test_ppo import TINY
 

@@ -18,13 +18,14 @@ from monsterzoo.cli import main
 from monsterzoo.envs.core import catalogue
 from monsterzoo.policies.networks import WEIGHTS
 from monsterzoo.policies.networks import files as weights_files
-from monsterzoo.training import ppo, runs
+from monsterzoo.training.algorithms import ppo
+from monsterzoo.training.algorithms.ppo import PPOTrainer
 from monsterzoo.training.arena import Tournament
-from monsterzoo.training.config import MAY_CHANGE, RUN, PPOConfig
-from monsterzoo.training.interrupts import SIGNALS, DeferredInterrupt, Interrupted
-from monsterzoo.training.journal import METRICS, Journal
-from monsterzoo.training.ppo import PPOTrainer
-from monsterzoo.training.runs import CHECKPOINT
+from monsterzoo.training.runs import run as runs
+from monsterzoo.training.runs.config import MAY_CHANGE, RUN, PPOConfig
+from monsterzoo.training.runs.interrupts import SIGNALS, DeferredInterrupt, Interrupted
+from monsterzoo.training.runs.journal import METRICS, Journal
+from monsterzoo.training.runs.run import CHECKPOINT
 from nim import NIM
 from test_ppo import same
 

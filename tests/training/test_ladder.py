@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from monsterzoo.envs.core import catalogue
 from monsterzoo.training.arena import Tournament
-from monsterzoo.training.exits import exit_code
+from monsterzoo.training.runs.exits import exit_code
 from needs import ROOT
 from nim import NIM
 

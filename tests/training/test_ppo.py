@@ -16,13 +16,13 @@ from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import make
 from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, read
-from monsterzoo.training import network as networks
-from monsterzoo.training import runs
-from monsterzoo.training.config import PPOConfig
-from monsterzoo.training.evaluation import win_rate
-from monsterzoo.training.network import Network, NetworkPolicy
-from monsterzoo.training.ppo import PPOTrainer, stagger
-from monsterzoo.training.runs import CHECKPOINT, train
+from monsterzoo.training.algorithms import network as networks
+from monsterzoo.training.algorithms.network import Network, NetworkPolicy
+from monsterzoo.training.algorithms.ppo import PPOTrainer, stagger
+from monsterzoo.training.evaluation.win_rate import win_rate
+from monsterzoo.training.runs import run as runs
+from monsterzoo.training.runs.config import PPOConfig
+from monsterzoo.training.runs.run import CHECKPOINT, train
 from nim import NIM, OTHER_LAYOUT, positions
 
 SMALL = PPOConfig(
@@ -299,7 +299,7 @@ def test_weights_that_are_no_weights_are_refused(tmp_path: Path) -> None:
 
 def test_the_command_of_a_run_gives_its_options_again(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[PPOConfig] = []
-    monkeypatch.setattr("monsterzoo.training.runs.train", lambda config, resume: given.append(config))
+    monkeypatch.setattr("monsterzoo.training.runs.run.train", lambda config, resume: given.append(config))
     odd = {"target": None, "scoring": "basic", "max_rounds": 7}
     deck = {"deck": {"1": 12, "2": 8, "3": 8, "4": 8, "5": 8, "6": 8, "7": 8}}
     for config in (

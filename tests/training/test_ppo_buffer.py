@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from monsterzoo.training.ppo_buffer import NONE, RolloutBuffer
+from monsterzoo.training.algorithms.rollout_buffer import NONE, RolloutBuffer
 
 GAMMA, GAE_LAMBDA = 0.9, 0.8
 

@@ -9,10 +9,10 @@ from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import make
 from monsterzoo.policies.networks import PRETRAINED, pretrained
 from monsterzoo.policies.networks import files as weights_files
-from monsterzoo.training import runs
-from monsterzoo.training.config import PPOConfig
-from monsterzoo.training.evaluation import win_rate
-from monsterzoo.training.runs import train
+from monsterzoo.training.evaluation.win_rate import win_rate
+from monsterzoo.training.runs import run as runs
+from monsterzoo.training.runs.config import PPOConfig
+from monsterzoo.training.runs.run import train
 
 from tools import zoo
 from tools.networks import README, networks_table, page, publish, read_index

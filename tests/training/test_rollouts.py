@@ -12,9 +12,9 @@ from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import heuristics
 from monsterzoo.policies.networks.files import WEIGHTS, read
 from monsterzoo.policies.networks.policy import NeuralPolicy
-from monsterzoo.training.config import RolloutConfig, RunConfig
-from monsterzoo.training.rollout_learning import RolloutTrainer, centred
-from monsterzoo.training.runs import CHECKPOINT, train
+from monsterzoo.training.algorithms.rollout_learning import RolloutTrainer, centred
+from monsterzoo.training.runs.config import RolloutConfig, RunConfig
+from monsterzoo.training.runs.run import CHECKPOINT, train
 from nim import NIM, positions
 from test_ppo import same
 

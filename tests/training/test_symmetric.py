@@ -11,10 +11,10 @@ from monsterzoo.envs import make_vec
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.symmetry import Symmetry
 from monsterzoo.policies.networks import WEIGHTS, read
-from monsterzoo.training.config import RolloutConfig
-from monsterzoo.training.network import Network, NetworkPolicy, write
-from monsterzoo.training.rollout_learning import RolloutTrainer
-from monsterzoo.training.symmetric import Shared, is_symmetric
+from monsterzoo.training.algorithms.network import Network, NetworkPolicy, write
+from monsterzoo.training.algorithms.rollout_learning import RolloutTrainer
+from monsterzoo.training.algorithms.symmetric import Shared, is_symmetric
+from monsterzoo.training.runs.config import RolloutConfig
 from nim import NIM
 
 BASIC, ADVANCED = {"players": 4}, {"players": 3, "advanced": True}

@@ -10,7 +10,7 @@ from monsterzoo.envs.core import catalogue
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training.arena import arena
-from monsterzoo.training.config import USUAL, PPOConfig
+from monsterzoo.training.runs.config import USUAL, PPOConfig
 from nim import NIM
 
 TINY = ["--updates", "2", "--num-envs", "16", "--steps", "16", "--width", "8", "--minibatch", "64",

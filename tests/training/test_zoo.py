@@ -10,8 +10,8 @@ import pytest
 from monsterzoo.envs.core import catalogue
 from monsterzoo.policies.networks import WEIGHTS
 from monsterzoo.policies.networks import files as weights_files
-from monsterzoo.training.exits import exit_code
-from monsterzoo.training.ppo import PPOTrainer
+from monsterzoo.training.algorithms.ppo import PPOTrainer
+from monsterzoo.training.runs.exits import exit_code
 from nim import NIM
 
 from tools import networks, zoo

@@ -8,9 +8,9 @@ import ray
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Game
 
-from ..config import RolloutConfig
-from ..rollout_learning import RolloutTrainer, rollout_policy
-from ..rollouts import Samples, Sampling, play_samples
+from ..algorithms.rollout_learning import RolloutTrainer, rollout_policy
+from ..algorithms.rollouts import Samples, Sampling, play_samples
+from ..runs.config import RolloutConfig
 from .cluster import count_workers, map_tasks
 
 

@@ -14,8 +14,8 @@ from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor
 
-from ..files import replacing
-from ..network import Network, write
+from ..algorithms.network import Network, write
+from ..runs.files import replacing
 
 
 class LogProbs(Distribution):

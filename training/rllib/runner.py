@@ -8,9 +8,9 @@ import numpy as np
 import ray
 import torch
 from gymnasium import spaces
+from monsterzoo.envs.api.spaces import action_space, fresh_seed, observation_space
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.rng import env_seed
-from monsterzoo.envs.spaces import action_space, fresh_seed, observation_space
 from ray.rllib.algorithms.algorithm_config import AlgorithmConfig
 from ray.rllib.callbacks.utils import make_callback
 from ray.rllib.core import COMPONENT_RL_MODULE, DEFAULT_AGENT_ID, DEFAULT_MODULE_ID
@@ -24,7 +24,7 @@ from ray.rllib.utils import metrics as names
 from ray.rllib.utils.checkpoints import Checkpointable
 from ray.rllib.utils.framework import get_device
 
-from ..network import ILLEGAL
+from ..algorithms.network import ILLEGAL
 from .record import Record
 from .reports import Ended, log_games, log_steps
 from .tables import AllSeats, OneSeat

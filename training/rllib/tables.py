@@ -4,10 +4,10 @@ from typing import Any, Protocol
 
 import numpy as np
 from monsterzoo.envs import VectorGame
+from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.stepping import share_of_win
-from monsterzoo.envs.single import SeatVectorEnv
 
 
 class Tables(Protocol):

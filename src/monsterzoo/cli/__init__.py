@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 
-from monsterzoo.training.exits import exit_code
+from monsterzoo.training.runs.exits import exit_code
 
 COMMANDS = {
     "games": ("list the games, their options and rules", "monsterzoo.cli.games:main"),

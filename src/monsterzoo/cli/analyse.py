@@ -9,7 +9,7 @@ from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import LARGEST_SEED, Integer, Option, Switch, Text
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.analysis import analyse
-from monsterzoo.training.files import read_json
+from monsterzoo.training.runs.files import read_json
 
 from .options import Parser, game_name, game_options
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from monsterzoo.envs.core.options import Option, Specs, Switch, Text, label
 from monsterzoo.training.arena import MOST_GAMES, USUAL_GAMES, ArenaOptions, Spread, Tournament, enter
-from monsterzoo.training.extras import how_to_get
-from monsterzoo.training.files import replacing, write_json
+from monsterzoo.training.runs.extras import how_to_get
+from monsterzoo.training.runs.files import replacing, write_json
 
 from .options import RAY, Parser, chosen_variant, flags_of, uses_ray
 

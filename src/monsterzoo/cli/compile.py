@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from monsterzoo.envs import make_vec, names
-from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.api.aec import GameEnv
+from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.compiling.cache import cache_root
 from monsterzoo.envs.compiling.jit import JIT_OFF
 from monsterzoo.envs.compiling.notice import turn_off
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Game
-from monsterzoo.envs.single import SeatVectorEnv
 from monsterzoo.policies import from_function
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.search import SearchPolicy, parse

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.training.extras import installed, missing, requirements
+from monsterzoo.training.runs.extras import installed, missing, requirements
 
 from . import COMMANDS
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from monsterzoo.envs import replay
 from monsterzoo.envs.core.options import Integer, Option, Switch, Text, as_flag, refusal
-from monsterzoo.training.files import read_json, write_json
+from monsterzoo.training.runs.files import read_json, write_json
 
 from .options import Parser
 

@@ -8,9 +8,9 @@ from typing import Any
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import MOST_THREADS, Choice, Integer, Number, Option, Specs, Switch, Text
 from monsterzoo.envs.match.players import make_player
-from monsterzoo.training.config import MOST_AT_ONCE
-from monsterzoo.training.evaluation import win_rate
-from monsterzoo.training.extras import require
+from monsterzoo.training.evaluation.win_rate import win_rate
+from monsterzoo.training.runs.config import MOST_AT_ONCE
+from monsterzoo.training.runs.extras import require
 
 from .options import Parser, chosen_variant
 

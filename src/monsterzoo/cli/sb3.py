@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from monsterzoo.envs.core.options import Integer, Option, Specs, Text
-from monsterzoo.training.config import MOST_AT_ONCE
-from monsterzoo.training.extras import require
+from monsterzoo.training.runs.config import MOST_AT_ONCE
+from monsterzoo.training.runs.extras import require
 
 from .options import Parser, chosen_variant
 from .rllib import check_policies, print_win_rates

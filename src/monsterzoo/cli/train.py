@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from monsterzoo.envs.core.options import flag
-from monsterzoo.training.config import MAY_CHANGE, METHODS, RUN, USUAL, RolloutConfig, RunConfig
+from monsterzoo.training.runs.config import MAY_CHANGE, METHODS, RUN, USUAL, RolloutConfig, RunConfig
 
 from .options import RAY, Parser, chosen_variant, flags_of, game_options, uses_ray
 
@@ -47,7 +47,7 @@ def main(words: Sequence[str]) -> int:
         options = {key: value for key, value in game_options(parsed).items() if key != "players"}
         config = kind(game=variant.game.name, players=variant.players, options=options, **chosen)
 
-    from monsterzoo.training.runs import train  # imports torch, which --help can do without
+    from monsterzoo.training.runs.run import train  # imports torch, which --help can do without
 
     if uses_ray(parsed):
         if not isinstance(config, RolloutConfig):

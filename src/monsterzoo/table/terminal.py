@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.api.aec import GameEnv
+from monsterzoo.envs.api.spaces import fresh_seed
+from monsterzoo.envs.api.text import legal_actions, read_choice, rules_in_short
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import Integer, as_flag, refusal
-from monsterzoo.envs.language import legal_actions, read_choice, rules_in_short
 from monsterzoo.envs.match.driver import is_over, moves
 from monsterzoo.envs.match.players import act_in, name_of
 from monsterzoo.envs.match.seating import seat_opponents
-from monsterzoo.envs.spaces import fresh_seed
-from monsterzoo.training.files import write_json
+from monsterzoo.training.runs.files import write_json
 
 HELP = """Type the number of an action, or its name (the beginning is enough where it is clear).
   ?        this help

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from monsterzoo.envs import replay
-from monsterzoo.envs.aec import GameEnv
+from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.match.driver import Move, carry_out, is_over, moves
 from monsterzoo.envs.match.players import act_in, name_of

@@ -8,8 +8,8 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
+from ..core.game import Game, IllegalActionError
 from .aec import GameEnv
-from .core.game import Game, IllegalActionError
 
 ILLEGAL_REWARD = -1.0
 

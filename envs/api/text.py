@@ -13,10 +13,10 @@ from importlib.resources import files
 from random import Random
 from typing import Any
 
-from .core.game import Game
-from .match.driver import is_over, moves
-from .match.players import act_in
-from .match.seating import make_players, one_each
+from ..core.game import Game
+from ..match.driver import is_over, moves
+from ..match.players import act_in
+from ..match.seating import make_players, one_each
 
 ATTEMPTS = 3
 """Unusable answers to one question after which a random legal action is taken."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .core.variant import Variant
+from ..core.variant import Variant
 
 MAGIC = b"MZOO1"
 

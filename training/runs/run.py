@@ -23,14 +23,14 @@ from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, check_size
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
-from . import network as networks
+from ..algorithms import network as networks
 from .config import RUN, RunConfig
-from .evaluation import win_rate
+from ..evaluation.win_rate import win_rate
 from .extras import require
 from .files import check_archive, damaged, read_json, replacing, write_json
 from .interrupts import DeferredInterrupt, Interrupted
 from .journal import Journal
-from .network import Network, NetworkPolicy
+from ..algorithms.network import Network, NetworkPolicy
 
 CHECKPOINT = "checkpoint.pt"
 PROGRESS: dict[str, Any] = {"updates": int, "steps": int, "decided": int, "seconds": int | float}

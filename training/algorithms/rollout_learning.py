@@ -29,9 +29,9 @@ from monsterzoo.policies import heuristics, horizons
 from monsterzoo.policies.base import compiled_form
 from torch import Tensor
 
-from .config import RolloutConfig
+from ..runs.config import RolloutConfig
+from ..runs.run import EVALUATION, Learner
 from .rollouts import Samples, Sampling, play_samples
-from .runs import EVALUATION, Learner
 
 NET = "net"
 """As the rollout policy: the network itself plays its own sides."""

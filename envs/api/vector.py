@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from .compiling.threads import check_counts
-from .core.contract import PLAYING
-from .core.game import Game, IllegalActionError
-from .core.rng import check_seed, env_seed, generator, streams
-from .match.decisions import Decisions, as_actions
-from .match.kernels import sample_batch
-from .match.loop import ACT, BEGIN
-from .match.match import Match
+from ..compiling.threads import check_counts
+from ..core.contract import PLAYING
+from ..core.game import Game, IllegalActionError
+from ..core.rng import check_seed, env_seed, generator, streams
+from ..match.decisions import Decisions, as_actions
+from ..match.kernels import sample_batch
+from ..match.loop import ACT, BEGIN
+from ..match.match import Match
 from .spaces import action_space, fresh_seed, observation_space
 
 

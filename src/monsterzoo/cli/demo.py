@@ -18,16 +18,15 @@ from monsterzoo.cli.options import add_game, game_options
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import label, write_option
 from monsterzoo.policies.heuristics import has_heuristic
-
-from .arena import ArenaOptions
-from .config import PPOConfig
-from .exits import exit_code
-from .ppo import PPOTrainer
+from monsterzoo.training.algorithms.ppo import PPOTrainer
+from monsterzoo.training.arena import ArenaOptions
+from monsterzoo.training.runs.config import PPOConfig
+from monsterzoo.training.runs.exits import exit_code
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m monsterzoo.training.demo", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m monsterzoo.cli.demo", description=__doc__)
     add_game(parser, "pikit_v0", players=2)
     parser.add_argument("--minutes", type=float, default=1.0, help="time to learn")
     parser.add_argument("--num-envs", type=int, default=256, help="games to learn from at once")

@@ -9,19 +9,19 @@ from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from .compiling.threads import check_counts
-from .core import stepping
-from .core.catalogue import find_game
-from .core.contract import PLAYING
-from .core.game import Game, IllegalActionError
-from .core.options import UnexpectedOptionError, is_whole, whole
-from .core.rng import check_seed, env_seed, generator
-from .match.decisions import as_actions
-from .match.loop import ACT, BEGIN, CONTINUE, LEAVE, Endless
-from .match.match import Match
-from .match.seating import seat_opponents
-from .render.perspective import stepped
-from .render.renderer import FPS, MODES, SIZE, Renderer
+from ..compiling.threads import check_counts
+from ..core import stepping
+from ..core.catalogue import find_game
+from ..core.contract import PLAYING
+from ..core.game import Game, IllegalActionError
+from ..core.options import UnexpectedOptionError, is_whole, whole
+from ..core.rng import check_seed, env_seed, generator
+from ..match.decisions import as_actions
+from ..match.loop import ACT, BEGIN, CONTINUE, LEAVE, Endless
+from ..match.match import Match
+from ..match.seating import seat_opponents
+from ..render.perspective import stepped
+from ..render.renderer import FPS, MODES, SIZE, Renderer
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 
 LOG = 1 << 14

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .core.options import is_whole
-from .core.variant import Variant
+from ..core.options import is_whole
+from ..core.variant import Variant
 
 if TYPE_CHECKING:
     from .aec import GameEnv

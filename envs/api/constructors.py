@@ -5,7 +5,7 @@ from typing import Any
 
 from pettingzoo import AECEnv, ParallelEnv
 
-from . import make, make_parallel, make_raw
+from .. import make, make_parallel, make_raw
 
 
 def constructors(name: str) -> tuple[Callable[..., AECEnv], Callable[..., AECEnv], Callable[..., ParallelEnv]]:

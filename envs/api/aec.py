@@ -8,15 +8,15 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
-from .core import stepping
-from .core.contract import PLAYING, TERMINATED
-from .core.game import Game, IllegalActionError, Variant
-from .core.layout import Layout
-from .core.options import is_whole, whole
-from .core.rng import check_seed, generator
-from .match.decisions import Decisions
+from ..core import stepping
+from ..core.contract import PLAYING, TERMINATED
+from ..core.game import Game, IllegalActionError, Variant
+from ..core.layout import Layout
+from ..core.options import is_whole, whole
+from ..core.rng import check_seed, generator
+from ..match.decisions import Decisions
+from ..render.renderer import FPS, MODES, SIZE, Renderer
 from .records import make_record, play_record
-from .render.renderer import FPS, MODES, SIZE, Renderer
 from .saving import Saved, pack, unpack
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 

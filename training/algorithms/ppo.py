@@ -26,10 +26,10 @@ from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import Policy
 from torch import Tensor
 
-from .config import PAST, PPOConfig
+from ..runs.config import PAST, PPOConfig
+from ..runs.run import EVALUATION, Learner, check_numbers, check_weights, to_arrays, to_tensors
 from .network import NetworkPolicy
-from .ppo_buffer import RolloutBuffer
-from .runs import EVALUATION, Learner, check_numbers, check_weights, to_arrays, to_tensors
+from .rollout_buffer import RolloutBuffer
 
 ALL_SIDES = -1
 MAX_LOG_RATIO = 20.0

@@ -1,0 +1,1 @@
+"""Learning algorithms: PPO and learning from rollouts, with their buffers and networks."""

@@ -1,0 +1,1 @@
+"""Measuring strength: tournaments, ratings, win rates, exploitability."""
