@@ -8,8 +8,9 @@ import pytest
 from monsterzoo import policies
 from monsterzoo.cli import main
 from monsterzoo.envs import IllegalActionError, variant
-from monsterzoo.training.arena import Tournament, all_seatings, arena, enter
+from monsterzoo.training.arena import Tournament, arena, enter
 from monsterzoo.training.evaluation.ratings import ELO, elo, fit_ratings, mean_with_interval
+from monsterzoo.training.evaluation.tournament import all_seatings
 from monsterzoo.training.runs.extras import how_to_get
 from needs import needs
 

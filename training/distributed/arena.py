@@ -7,7 +7,8 @@ import numpy as np
 from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.policies import Policy
 
-from ..arena import Spread, Tournament, enter
+from ..arena import Tournament, enter
+from ..evaluation.tournament import Spread
 from .cluster import count_workers, map_tasks
 
 MAX_GAMES, PARTS = 2048, 8

@@ -22,8 +22,8 @@ from monsterzoo.envs.core.options import (
     refusal,
     write_option,
 )
-from monsterzoo.envs.core.options import Integer as Integer
-from monsterzoo.envs.core.options import Specs as Policies
+from monsterzoo.envs.core.options import Integer
+from monsterzoo.envs.core.options import Specs
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.heuristics import has_heuristic
 
@@ -98,7 +98,7 @@ class RunConfig(Checked):
     max_grad_norm: Annotated[float, "largest norm of a gradient", Number(0, above=True)] = 0.5
 
     # watching
-    evaluate: Annotated[Texts | None, "policies whose win rates are measured while training", Policies()] = None
+    evaluate: Annotated[Texts | None, "policies whose win rates are measured while training", Specs()] = None
     evaluate_every: Annotated[float, "seconds between evaluations", Number(0)] = 30.0
     evaluate_games: Annotated[
         int, "games of an evaluation against each policy, every side equally often", Integer(1, MOST_AT_ONCE)
@@ -215,7 +215,7 @@ class PPOConfig(RunConfig):
     # opponents
     self_play: Annotated[float, "share of games in which the network plays all sides", Number(0, 1)] = 0.7
     opponents: Annotated[
-        Texts | None, "who else plays in the rest, equally often: 'past' (own earlier networks) or policies", Policies()
+        Texts | None, "who else plays in the rest, equally often: 'past' (own earlier networks) or policies", Specs()
     ] = None
     snapshot_every: Annotated[int, "updates between two earlier networks kept for 'past'", Integer(1)] = 10
     snapshots: Annotated[int, "number of earlier networks kept; when full, a random one makes room", Integer(1)] = 16

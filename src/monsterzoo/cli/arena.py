@@ -10,7 +10,8 @@ from time import monotonic
 from typing import Any
 
 from monsterzoo.envs.core.options import Option, Specs, Switch, Text, label
-from monsterzoo.training.arena import MOST_GAMES, USUAL_GAMES, ArenaOptions, Spread, Tournament, enter
+from monsterzoo.training.arena import ArenaOptions, Tournament, enter
+from monsterzoo.training.evaluation.tournament import MOST_GAMES, USUAL_GAMES, Spread
 from monsterzoo.training.runs.extras import how_to_get
 from monsterzoo.training.runs.files import replacing, write_json
 

@@ -1,0 +1,347 @@
+"""Tournaments on duplicate deals: every deal is replayed until each player has had every side's cards.
+
+A *seating* names the player of each side (a team is one side). Every deal is played with all seatings of at least two
+different players, with the same luck for the game and for the players' own random choices, so that identical players
+get exactly equal results. Deal d is a function of the seed and d alone: an interrupted tournament ends up the same.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from time import monotonic
+from typing import Annotated, Any
+
+import numpy as np
+from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.options import LARGEST_SEED, MOST_THREADS, Checked, Integer, Number, checked
+from monsterzoo.envs.core.rng import env_seed, generator
+from monsterzoo.envs.match.compiled_policies import Uniform
+from monsterzoo.envs.match.loop import Queue
+from monsterzoo.envs.match.match import play_listed
+from monsterzoo.envs.match.players import check_player, compiled_form
+from monsterzoo.policies import Policy, heuristics
+
+from ..runs.files import damaged, read_arrays, replacing
+from ..runs.interrupts import DeferredInterrupt
+from .ratings import elo, fit_ratings, mean_with_interval, membership
+
+SAVE_SECONDS, TICK_SECONDS = 10.0, 0.5
+USUAL_GAMES = 1000
+MOST_GAMES = 10_000_000
+Progress = Callable[["Tournament"], None]
+Spread = Callable[["Tournament", np.ndarray, Callable[[], None]], None]
+"""Plays listed games (deal, seating) elsewhere, hands them to `Tournament.take`, and calls a function now and then."""
+
+
+@dataclass(frozen=True)
+class ArenaOptions(Checked):
+    """Options of a tournament; each is also a flag of `monsterzoo arena`."""
+
+    games: Annotated[int | None, "games to play in all, rounded up to whole deals", Integer(1, 1_000_000_000)] = None
+    until_interval: Annotated[
+        float | None, "stop when all win rates are known to within ± this", Number(0, 1, above=True)
+    ] = None
+    seed: Annotated[int, "of all luck", Integer(0, LARGEST_SEED)] = 0
+    batch: Annotated[int, "games at once where a policy is not compiled", Integer(1, 1 << 20)] = 64
+    threads: Annotated[int, "threads for games between compiled policies", Integer(1, MOST_THREADS)] = 1
+
+    @property
+    def most_games(self) -> int:
+        """How many games to play, unless `until_interval` ends the tournament before."""
+        return self.games or (USUAL_GAMES if self.until_interval is None else MOST_GAMES)
+
+
+# --- The schedule ---
+
+
+def all_seatings(players: int, sides: int) -> np.ndarray:
+    """All seatings with at least two different players, (S, sides); rotations of each other are neighbours."""
+    seatings = []
+    for one in product(range(players), repeat=sides):
+        rotations = [one[k:] + one[:k] for k in range(sides)]
+        if len(set(one)) > 1 and one == min(rotations):
+            seatings += list(dict.fromkeys(rotations))
+    return np.array(seatings, np.int64)
+
+
+@dataclass
+class Tournament:
+    """The games of a tournament and their results; `play` adds more.
+
+    Args:
+        variant: the game with its options.
+        names: the players' names, all different.
+        seed: starts all luck.
+        alone: a player who has one side at every table, while the others share the rest; None for all seatings.
+    """
+
+    variant: Variant
+    names: list[str]
+    seed: int = 0
+    alone: str | None = None
+    shares: np.ndarray = field(init=False, repr=False)
+    """(deals, seatings, sides) every side's share of the win."""
+    scores: np.ndarray = field(init=False, repr=False)
+    """(deals, seatings, sides) final scores."""
+    done: np.ndarray = field(init=False, repr=False)
+    """(deals, seatings) whether a game was played."""
+
+    def __post_init__(self) -> None:
+        checked("seed", self.seed, Integer(0, LARGEST_SEED))
+        if len(self.names) < 2:
+            raise ValueError("a tournament needs at least two players")
+        if len(set(self.names)) < len(self.names):
+            raise ValueError(f"players must have different names, not {self.names}")
+        self.seatings = all_seatings(len(self.names), self.sides)
+        if self.alone is not None:
+            if self.alone not in self.names:
+                raise ValueError(f"alone={self.alone!r} is none of the players {self.names}")
+            self.seatings = self.seatings[(self.seatings == self.names.index(self.alone)).sum(axis=1) == 1]
+        shape = (0, *self.seatings.shape)
+        self.shares, self.scores, self.done = np.zeros(shape), np.zeros(shape), np.zeros(shape[:2], np.bool_)
+
+    @property
+    def sides(self) -> int:
+        """Sides of the game."""
+        return self.variant.sides
+
+    @property
+    def games(self) -> int:
+        """Games played so far."""
+        return int(self.done.sum())
+
+    def whole_deals(self, games: int) -> int:
+        """The number of deals that has at least so many games."""
+        return -(-games // len(self.seatings))
+
+    def _make_room(self, deals: int) -> None:
+        missing = deals - len(self.done)
+        if missing > 0:
+            for name in ("shares", "scores", "done"):
+                old = getattr(self, name)
+                setattr(self, name, np.concatenate([old, np.zeros((missing, *old.shape[1:]), old.dtype)]))
+
+    # --- Playing ---
+
+    def play(
+        self,
+        policies: Sequence[Policy],
+        games: int,
+        *,
+        until_interval: float | None = None,
+        batch: int = 64,
+        threads: int = 1,
+        progress: Progress | None = None,
+        save: Path | None = None,
+        spread: Spread | None = None,
+    ) -> None:
+        """Play until there are `games` games, or all win rates are known to within ± `until_interval`.
+
+        Games already played are kept; an interrupted call loses only unfinished games. SIGINT and SIGTERM raise
+        `Interrupted` at the next moment at which results are complete. Raises `ValueError` for numbers not allowed.
+
+        Args:
+            policies: in the order of `names`.
+            games: rounded up to whole deals.
+            until_interval: half-width at which to stop; looked at after every few deals.
+            batch: games at once, where some policy is not compiled.
+            threads: for games between compiled policies.
+            progress: called now and then.
+            save: file of the results, written now and then, and whenever the call ends.
+            spread: plays the games elsewhere, see `distributed.arena`; the results are the same.
+        """
+        ArenaOptions(games, until_interval, self.seed, batch, threads)
+        for policy in policies:
+            check_player(policy, self.variant)
+        all_compiled = all(compiled_form(policy) is not None for policy in policies)
+        last = self.whole_deals(games)
+        self._make_room(last)
+        step_deals = self.whole_deals(4096 if all_compiled else 4 * batch)
+        if until_interval is None and (spread is not None or not all_compiled):
+            step_deals = max(last, 1)
+        saved, signals = monotonic(), DeferredInterrupt()
+
+        def tick() -> None:
+            nonlocal saved
+            if progress is not None:
+                progress(self)
+            if save is not None and monotonic() - saved > SAVE_SECONDS:
+                self.save(save)
+                saved = monotonic()
+            signals.check()
+
+        with signals:
+            try:
+                for begin in range(0, last, step_deals):
+                    if until_interval is not None and begin and self.precision(begin) <= until_interval:
+                        break
+                    open_games = np.argwhere(~self.done[begin : min(begin + step_deals, last)])
+                    open_games[:, 0] += begin
+                    if not len(open_games):
+                        continue
+                    if spread is not None:
+                        spread(self, open_games, tick)
+                    else:
+                        self.play_listed(policies, open_games, batch, threads, tick)
+                    tick()
+            finally:
+                if save is not None:
+                    self.save(save)
+
+    def play_listed(
+        self,
+        policies: Sequence[Policy],
+        games: np.ndarray,
+        batch: int = 64,
+        threads: int = 1,
+        tick: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Play the listed games, rows (deal, seating), whatever else was played; see `play`."""
+        self._make_room(int(games[:, 0].max(initial=-1)) + 1)
+        usual = (heuristics.Heuristic(), Uniform()) if heuristics.has_heuristic(self.variant) else (Uniform(),)
+        ticked = monotonic()
+
+        def on_round(queue: Queue) -> None:
+            nonlocal ticked
+            if monotonic() - ticked > TICK_SECONDS:
+                self.take(games[queue.done], queue.shares[queue.done], queue.scores[queue.done])
+                tick()
+                ticked = monotonic()
+
+        queue = play_listed(
+            self.variant,
+            policies,
+            self.seatings[games[:, 1]][:, np.arange(self.variant.players) % self.sides],
+            self._luck(games[:, 0], "game"),
+            self._luck(games[:, 0], "policies"),
+            batch=batch,
+            threads=threads,
+            known=usual,  # the usual two are compiled together, once
+            on_round=on_round,
+        )
+        self.take(games, queue.shares, queue.scores)
+
+    def take(self, games: np.ndarray, shares: np.ndarray, scores: np.ndarray) -> None:
+        """Take over results of listed games, (G, sides) each."""
+        deals, seatings = games.T
+        self.shares[deals, seatings], self.scores[deals, seatings] = shares, scores
+        self.done[deals, seatings] = True
+
+    def precision(self, deals: int) -> float:
+        """The widest half-width of the players' win rates after the first `deals` deals."""
+        won, seats = self._by_player(self.shares[:deals], self.done[:deals])
+        return float(mean_with_interval(won, seats)[1].max())
+
+    def _luck(self, deals: np.ndarray, purpose: str) -> np.ndarray:
+        """The generator of every listed deal, (G,) uint64."""
+        distinct, place = np.unique(deals, return_inverse=True)
+        return np.array([generator(env_seed(self.seed, deal), purpose) for deal in distinct.tolist()], np.uint64)[place]
+
+    # --- Results ---
+
+    def _by_player(self, values: np.ndarray, done: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sums of values (D, S, sides) and sides played, both (D, K), of the games `done` (D, S)."""
+        member = membership(self.seatings, len(self.names))
+        return np.einsum("dsn,snk->dk", values * done[:, :, None], member), done @ member.sum(axis=1)
+
+    def result(self) -> dict[str, Any]:
+        """Everything as a JSON-able dict: per player, in pairs, and what was played."""
+        played = self.done.any(axis=1)
+        shares, done = self.shares[played], self.done[played]
+        won, seats = self._by_player(shares, done)
+        scored, _ = self._by_player(self.scores[played], done)
+        rates, rate_half = mean_with_interval(won, seats)
+        means, mean_half = mean_with_interval(scored, seats)
+        strengths, covariance = fit_ratings(self.seatings, shares, done, len(self.names))
+        anchor = self.names.index("random") if "random" in self.names else None
+        ratings, rating_half = elo(strengths, covariance, anchor)
+        players = [
+            {
+                "name": name,
+                "games": int(done[:, (self.seatings == k).any(axis=1)].sum()),
+                "win_rate": float(rates[k]),
+                "win_rate_interval": _interval(rates[k], rate_half[k], 0, 1),
+                "mean_score": float(means[k]),
+                "mean_score_interval": _interval(means[k], mean_half[k]),
+                "rating": float(ratings[k]),
+                "rating_interval": _interval(ratings[k], rating_half[k]),
+            }
+            for k, name in enumerate(self.names)
+        ]
+        return {
+            "game": self.variant.game.name,
+            "options": self.variant.options,
+            "seed": self.seed,
+            "games": self.games,
+            "deals": len(done),
+            "sides": self.sides,
+            "even": 1 / self.sides,
+            "players": players,
+            "pairs": self._pairs(shares, done),
+        }
+
+    def _pairs(self, shares: np.ndarray, done: np.ndarray) -> list[dict[str, Any]]:
+        """Each player's win rate at the tables where another one sits too."""
+        pairs = []
+        for one in range(len(self.names)):
+            for other in range(len(self.names)):
+                if one == other:
+                    continue
+                both = (self.seatings == one).any(axis=1) & (self.seatings == other).any(axis=1)
+                won, seats = self._by_player(shares, done & both)
+                rate, half = mean_with_interval(won[:, [one]], seats[:, [one]])
+                who = {"player": self.names[one], "against": self.names[other]}
+                pairs.append({**who, "win_rate": float(rate[0]), "interval": _interval(rate[0], half[0], 0, 1)})
+        return pairs
+
+    # --- Files ---
+
+    def _identity(self) -> dict[str, Any]:
+        return {
+            "game": self.variant.game.name,
+            "options": self.variant.options,
+            "observation": self.variant.layout.signature,
+            "players": self.names,
+            "seed": self.seed,
+            "alone": self.alone,
+        }
+
+    def save(self, path: Path) -> None:
+        """Write all results so that `load` can go on from them; an old file is replaced in one step."""
+        with replacing(path) as part, part.open("wb") as file:
+            identity = np.array(json.dumps(self._identity()))
+            np.savez_compressed(file, identity=identity, shares=self.shares, scores=self.scores, done=self.done)
+
+    def load(self, path: Path) -> None:
+        """Take over the results in a file; raises `ValueError` if it is damaged or of another tournament."""
+        what = "a file of tournament results"
+        data = read_arrays(path, what)
+        try:
+            identity = json.loads(str(data["identity"]))
+            shares, scores, done = (data[name] for name in ("shares", "scores", "done"))
+        except (KeyError, ValueError) as error:
+            raise damaged(path, what, f"it lacks {error}" if isinstance(error, KeyError) else error) from error
+        if not isinstance(identity, dict):
+            raise damaged(path, what, "it does not say what was played")
+        for key, value in json.loads(json.dumps(self._identity())).items():
+            if identity.get(key) != value:
+                raise ValueError(f"{path} is of another tournament: {key} is {identity.get(key)!r}, not {value!r}")
+        shape = (len(done) if done.ndim else 0, *self.seatings.shape)
+        for name, values, kind, wanted in (
+            ("done", done, np.bool_, shape[:2]), ("shares", shares, np.float64, shape),
+            ("scores", scores, np.float64, shape),
+        ):  # fmt: skip
+            if values.dtype != kind or values.shape != wanted:
+                raise damaged(path, what, f"{name} is {values.dtype} {values.shape}")
+        if not (np.isfinite(scores).all() and ((shares >= 0) & (shares <= 1)).all()):
+            raise damaged(path, what, "it has results that no game has")
+        self.shares, self.scores, self.done = shares, scores, done
+
+
+def _interval(value: float, half: float, low: float = -np.inf, high: float = np.inf) -> list[float | None]:
+    """The ends of an interval; None where they are not known."""
+    if not np.isfinite(half):
+        return [None, None]
+    return [float(max(value - half, low)), float(min(value + half, high))]
