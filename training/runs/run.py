@@ -197,7 +197,7 @@ def to_arrays(tensors: dict[str, Tensor]) -> dict[str, np.ndarray]:
 def trainer_of(method: str) -> Callable[..., Learner]:
     """The class that learns by a method, made as `kind(config, game)`."""
     module, name = TRAINERS[method].split(".")
-    kind: Callable[..., Learner] = getattr(import_module(f".{module}", __package__), name)
+    kind: Callable[..., Learner] = getattr(import_module(f"monsterzoo.training.algorithms.{module}"), name)
     return kind
 
 
