@@ -333,7 +333,7 @@ class SeatVectorEnv(VectorEnv):
                 asked = np.flatnonzero(relative == who)
                 if len(asked):
                     mask, states = masks[asked, : variant.num_actions], self.states[games[asked]]
-                    choices[asked] = ask(policy, Decisions(variant, rows[asked], mask, seats[asked], states))
+                    choices[asked] = ask(policy, Decisions.unchecked(variant, rows[asked], mask, seats[asked], states))
             seat_kernels.step_others(self.states, self.learners, games[:count], seats[:count], choices, self._rewards)
 
     def _observed(self) -> Any:

@@ -147,7 +147,7 @@ class VectorGame:
 
     def decisions(self) -> Decisions:
         """The decisions that the games wait for, as `Policy.act` takes them; views of the buffers."""
-        return Decisions(self.variant, self.observations, self.action_masks, self.seats, self.states)
+        return Decisions.unchecked(self.variant, self.observations, self.action_masks, self.seats, self.states)
 
     def sample_actions(self) -> np.ndarray:
         """A uniformly random legal action for every game, (N,) int64; reproducible, each game has its own stream."""

@@ -374,7 +374,7 @@ class Tournament:
                     choose_listed(tokens[who], states, asked, seats, luck, choices, words, views)
                 else:
                     seen = rows[asked], masks[asked, : variant.num_actions], seats[asked], states[asked]
-                    choices[asked] = ask(policies[who], Decisions(variant, *seen))
+                    choices[asked] = ask(policies[who], Decisions.unchecked(variant, *seen))
             step_games(states, seats, choices)
             if monotonic() - ticked > 0.5:
                 tick()
