@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from monsterzoo.envs import names
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.policies.heuristics import has_heuristic
 
 from .measuring import parser_of, write_results
@@ -65,7 +65,7 @@ games.step(games.sample_actions())
     "heuristic opponents": """
 import gymnasium
 import monsterzoo.envs
-from monsterzoo.envs.core.catalogue import gymnasium_id
+from monsterzoo.envs.core.registry import gymnasium_id
 games = gymnasium.make_vec(gymnasium_id("{game}"), num_envs=4, opponents="heuristic")
 _, infos = games.reset(seed=0)
 games.step(infos["action_mask"].argmax(axis=1))

@@ -28,8 +28,8 @@ import torch
 from monsterzoo.cli.options import add_game, game_options
 from monsterzoo.envs import make
 from monsterzoo.envs import variant as variant_of
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import label
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.policies import Policy, from_rllib, from_sb3
 from monsterzoo.policies import make as make_policy
 from monsterzoo.training.algorithms.network import NetworkPolicy

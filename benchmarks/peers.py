@@ -14,8 +14,8 @@ from random import Random
 from typing import Any
 
 from monsterzoo.envs import make_vec
-from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.envs.core.options import label
+from monsterzoo.envs.core.registry import find_game, names
 from monsterzoo.policies import make
 from monsterzoo.training.runs.extras import require
 

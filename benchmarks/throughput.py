@@ -18,10 +18,10 @@ from monsterzoo import envs, policies
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.core import stepping
-from monsterzoo.envs.core.catalogue import find_game, gymnasium_id, names
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import label
+from monsterzoo.envs.core.registry import find_game, gymnasium_id, names
 from monsterzoo.envs.core.rng import generator, streams
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match import kernels
 from monsterzoo.envs.match.compiled_policies import choose
 from monsterzoo.policies.heuristics import Heuristic, has_heuristic

@@ -8,9 +8,11 @@ from .api.records import check_record, play_record
 from .api.text import text_game
 from .api.vector import VectorGame
 from .core import rng
-from .core.catalogue import find_game, names, register_all, register_game
-from .core.game import Game, IllegalActionError, SnapshotError, Variant
+from .core.game import Game
 from .core.options import is_whole
+from .core.registry import find_game, names, register_all, register_game
+from .core.snapshots import SnapshotError
+from .core.variant import IllegalActionError, Variant
 from .version import VERSION as __version__  # noqa: N811
 
 if TYPE_CHECKING:

@@ -30,11 +30,12 @@ from . import make, make_parallel, make_raw, make_vec, replay
 from .api.aec import GameEnv
 from .api.parallel import ParallelGameEnv
 from .core import contract, stepping
-from .core.catalogue import find_game, gymnasium_id
 from .core.contract import HEADER, MAX_PLAYERS, PLAYING, VIEW_HEADER, imagine
-from .core.game import Game, IllegalActionError, Variant
+from .core.game import Game
 from .core.layout import NUMBERS, SET, Field
+from .core.registry import find_game, gymnasium_id
 from .core.rng import env_seed, generator, streams
+from .core.variant import IllegalActionError, Variant
 from .render.perspective import scene_of
 from .render.scene import Scene
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.players import act_in, kinds, make_player
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from monsterzoo.envs.core.bits import lowest
 from monsterzoo.envs.core.contract import PLAYING
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.players import ask, name_of
 

@@ -23,7 +23,7 @@ import numpy as np
 from monsterzoo.envs.compiling.jit import compiled, kernel
 from monsterzoo.envs.core.bits import ZERO, drop_lowest, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, legal, observe, resample, step
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import choose
 
 from .heuristics import sole

@@ -31,8 +31,8 @@ from monsterzoo.envs.compiling.jit import compiled, direct, kernel
 from monsterzoo.envs.compiling.threads import ThreadPool
 from monsterzoo.envs.core.bits import bit, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, legal, resample, step
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import generator, streams
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import Uniform, choose, fresh_token
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.kernels import pick

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from monsterzoo.envs.compiling.jit import compiled, inlined, kernel
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.variant import Variant
 
 NODE = np.dtype(
     (

@@ -1,8 +1,8 @@
 """The uniformly random policy."""
 
 import numpy as np
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match import kernels
 from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.envs.match.decisions import Decisions

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from monsterzoo import policies
 from monsterzoo.envs import conformance
-from monsterzoo.envs.core import catalogue, contract
-from monsterzoo.envs.core.catalogue import gymnasium_id
+from monsterzoo.envs.core import contract, registry
+from monsterzoo.envs.core.registry import gymnasium_id
 from monsterzoo.training.arena import arena
 from needs import ROOT, beside, needs, needs_checkout
 
@@ -37,8 +37,8 @@ PACKAGE = {name: text for name, text in FILES.items() if name.startswith("leduc_
 
 def forget(name: str) -> None:
     """Let the library no longer know a game, for the sake of other tests in this process."""
-    catalogue._loaders.pop(name, None)
-    catalogue._games.pop(name, None)
+    registry._loaders.pop(name, None)
+    registry._games.pop(name, None)
     gymnasium.registry.pop(gymnasium_id(name), None)
 
 

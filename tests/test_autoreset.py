@@ -10,7 +10,7 @@ from monsterzoo.envs import env_seed
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.api.gym import AUTORESET as MODES
 from monsterzoo.envs.api.gym import SeatVectorEnv
-from monsterzoo.envs.core.catalogue import find_game, gymnasium_id
+from monsterzoo.envs.core.registry import find_game, gymnasium_id
 
 N = 3
 

@@ -15,7 +15,7 @@ from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.compiling.jit import JIT_OFF
 from monsterzoo.envs.core import stepping
-from monsterzoo.envs.core.catalogue import find_game, gymnasium_id
+from monsterzoo.envs.core.registry import find_game, gymnasium_id
 from monsterzoo.envs.match.loop import ILLEGAL_REWARD
 
 

@@ -20,8 +20,8 @@ from monsterzoo.cli import COMMANDS, main
 from monsterzoo.cli import doctor as doctor_cli
 from monsterzoo.cli.options import BUDGETS, SPECS
 from monsterzoo.envs import make, names, replay
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import Integer, Number, options_of, read_options, write_option
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.players import kinds
 from monsterzoo.envs.version import VERSION
 from monsterzoo.policies.search import Settings

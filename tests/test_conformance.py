@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from monsterzoo.envs import conformance, names
 from monsterzoo.envs.conformance import CHECKS, Case
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.registry import find_game
 
 # Options that change a game beyond its variants; a check of all of them with everything would only take time.
 MORE_OPTIONS = {

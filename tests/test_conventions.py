@@ -9,7 +9,7 @@ import pytest
 from gymnasium.wrappers import vector as wrappers
 from monsterzoo.envs import bite_night_v0, pikit_v0, yokai_septet_v0
 from monsterzoo.envs.api.gym import SeatVectorEnv
-from monsterzoo.envs.core.catalogue import gymnasium_id
+from monsterzoo.envs.core.registry import gymnasium_id
 from needs import needs
 from pettingzoo.test import max_cycles_test
 from pettingzoo.utils import aec_to_parallel, parallel_to_aec, turn_based_aec_to_parallel

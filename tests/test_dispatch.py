@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from monsterzoo.envs.compiling.dispatch import dispatched, implement, is_implemented
 from monsterzoo.envs.compiling.jit import JIT_OFF, compiled, kernel
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import record_type
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.policies import horizons
 from numba.core.errors import TypingError
 

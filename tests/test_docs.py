@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from monsterzoo import cli
 from monsterzoo.envs import names
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import REWARD, Option
+from monsterzoo.envs.core.registry import find_game
 from needs import ROOT, beside, needs, needs_checkout
 
 beside("tools")

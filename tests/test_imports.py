@@ -16,8 +16,8 @@ HEAVY = ("torch", "matplotlib", "pygame", "rich", "stable_baselines3", "tensorbo
 
 # All exceptions. A file may name what stands above it, or import what is not written in it, for these reasons only:
 ALLOWED = {
-    ("envs/core/catalogue.py", "envs"): "the folder of our own games, and what PettingZoo is to call, by address",
-    ("envs/core/catalogue.py", "envs.api.gym"): "what Gymnasium is to call, by address",
+    ("envs/core/registry.py", "envs"): "the folder of our own games, and what PettingZoo is to call, by address",
+    ("envs/core/registry.py", "envs.api.gym"): "what Gymnasium is to call, by address",
     ("envs/match/players.py", "policies"): "a group of entry points; packaging fills it with what makes players",
     ("envs/match/players.py", "?"): "players of the user's own, by the address the user gives",
     ("training/runs/extras.py", "?"): "looks whether a package of an extra is there, for whoever needs it",

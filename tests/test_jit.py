@@ -18,8 +18,8 @@ from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.compiling import cache, jit
 from monsterzoo.envs.compiling.jit import InnerFunction, kernel
 from monsterzoo.envs.core import stepping
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.match import kernels
 from monsterzoo.envs.match.compiled_policies import Uniform

@@ -4,7 +4,7 @@ import monsterzoo.envs as mz
 import pytest
 from monsterzoo import policies
 from monsterzoo.envs.api.text import ATTEMPTS, prompt, read_choice, rules_in_short, text_game
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.variant import Variant
 
 NAMES = ["W7", "W7*", "take sum", "take low", "2: reroll low", "7: turn low to 5", "7: turn low to 6", "vampire's bite",
          "steal +1", "steal +2", "combination vampire+monk"]  # fmt: skip

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from gymnasium.wrappers import RenderCollection
 from monsterzoo.envs import bite_night_v0, pikit_v0, yokai_septet_v0
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.render import renderer
 from monsterzoo.envs.render.perspective import scene_of

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from monsterzoo.envs.core.catalogue import names
+from monsterzoo.envs.core.registry import names
 from needs import beside
 
 beside("tools")

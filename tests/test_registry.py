@@ -10,8 +10,8 @@ import monsterzoo.envs as mz
 import pytest
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.api.parallel import ParallelGameEnv
-from monsterzoo.envs.core import catalogue
-from monsterzoo.envs.core.catalogue import find_game, gymnasium_id
+from monsterzoo.envs.core import registry
+from monsterzoo.envs.core.registry import find_game, gymnasium_id
 from toys import import_game, write_game
 
 
@@ -77,8 +77,8 @@ def race(tmp_path_factory):
 @pytest.fixture
 def other(race, monkeypatch):
     """A game that nobody knows before and after the test."""
-    monkeypatch.setattr(catalogue, "_loaders", dict(catalogue._loaders))
-    monkeypatch.setattr(catalogue, "_games", dict(catalogue._games))
+    monkeypatch.setattr(registry, "_loaders", dict(registry._loaders))
+    monkeypatch.setattr(registry, "_games", dict(registry._games))
     yield race
     gymnasium.registry.pop("monsterzoo/LongRace-v0", None)
 
@@ -113,7 +113,7 @@ def test_registering_again_replaces_a_game_without_a_warning(other, recwarn):
 
 def test_a_game_is_loaded_when_it_is_asked_for(other):
     loaded = []
-    catalogue.register_lazily(other.name, lambda: loaded.append(other) or other)
+    registry.register_lazily(other.name, lambda: loaded.append(other) or other)
     assert other.name in mz.names()
     assert loaded == []
     assert find_game(other.name) is find_game(other.name) is other
@@ -121,7 +121,7 @@ def test_a_game_is_loaded_when_it_is_asked_for(other):
 
 
 def test_a_game_must_be_called_as_it_is_registered(other):
-    catalogue.register_lazily("another_name_v0", lambda: other)
+    registry.register_lazily("another_name_v0", lambda: other)
     for _ in range(2):
         with pytest.raises(ValueError, match="'another_name_v0' calls itself 'long_race_v0'"):
             find_game("another_name_v0")
@@ -134,10 +134,10 @@ def test_games_of_installed_packages_are_known_but_do_not_replace_ours(other, mo
         EntryPoint("long_race_v0", "games_of_another_package:GAME", "monsterzoo.games"),
         EntryPoint("pikit_v0", "nowhere:GAME", "monsterzoo.games"),
     ]
-    monkeypatch.setattr(catalogue, "entry_points", lambda group: installed if group == "monsterzoo.games" else [])
+    monkeypatch.setattr(registry, "entry_points", lambda group: installed if group == "monsterzoo.games" else [])
     monkeypatch.setitem(sys.modules, "games_of_another_package", type(sys)("games_of_another_package"))
     sys.modules["games_of_another_package"].GAME = other
-    catalogue.register_all()
+    registry.register_all()
     play_everywhere(other.name)
     assert find_game("pikit_v0").name == "pikit_v0"
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from monsterzoo.envs.api.aec import GameEnv
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.render.perspective import Trail, check_view, narrate, perspective_of, scene_of
 from monsterzoo.envs.render.picture import text_size
 from monsterzoo.envs.render.scene import HEIGHT, WIDTH, Part, Scene, Shape

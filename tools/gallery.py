@@ -6,7 +6,7 @@ from pathlib import Path
 
 from monsterzoo.envs import names
 from monsterzoo.envs.api.aec import GameEnv
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.driver import moves
 from monsterzoo.envs.match.players import act_in, make_player
 from monsterzoo.envs.render.perspective import Trail, scene_of

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import Policy
 from monsterzoo.policies.heuristics import has_heuristic

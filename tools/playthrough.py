@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from monsterzoo.envs.api.aec import GameEnv
-from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.envs.core.layout import Layout
+from monsterzoo.envs.core.registry import find_game, names
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.match import kernels
 

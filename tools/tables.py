@@ -12,10 +12,11 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.envs.core.catalogue import find_game, names
-from monsterzoo.envs.core.game import Game, Variant
+from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.layout import Field
 from monsterzoo.envs.core.options import REWARD, label
+from monsterzoo.envs.core.registry import find_game, names
+from monsterzoo.envs.core.variant import Variant
 
 START, END = "<!-- table:start -->", "<!-- table:end -->"
 

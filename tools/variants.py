@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from monsterzoo.envs.core.catalogue import find_game, names
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.registry import find_game, names
+from monsterzoo.envs.core.variant import Variant
 
 
 class NamedVariant(NamedTuple):

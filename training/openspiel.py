@@ -32,12 +32,12 @@ from urllib.parse import quote, unquote
 import numpy as np
 import pyspiel
 from monsterzoo.envs.core import stepping
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import PLAYING, imagine, setup
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import is_whole
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import generator, mix, streams
 from monsterzoo.envs.core.stepping import share_of_win
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.players import ask, name_of
 from pyspiel import GameType, PlayerId

@@ -26,8 +26,8 @@ import torch
 from gymnasium import Wrapper
 from gymnasium.spaces import Discrete
 from monsterzoo.envs.api.gym import SeatVectorEnv
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import Integer, checked
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.policies import Policy, from_sb3, make
 from monsterzoo.policies.networks.files import check_shapes

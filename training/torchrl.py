@@ -25,8 +25,8 @@ from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.api.spaces import fresh_seed
 from monsterzoo.envs.api.vector import VectorGame
 from monsterzoo.envs.core import stepping
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import UnexpectedOptionError
+from monsterzoo.envs.core.registry import find_game
 from tensordict import TensorDict, TensorDictBase
 from torchrl.data import Binary, Categorical, Composite, Unbounded
 from torchrl.envs import Compose, EnvBase, GymWrapper, TransformedEnv

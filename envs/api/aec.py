@@ -10,7 +10,8 @@ from pettingzoo import AECEnv
 
 from ..core import stepping
 from ..core.contract import PLAYING, TERMINATED
-from ..core.game import Game, IllegalActionError, Variant
+from ..core.game import Game
+from ..core.variant import IllegalActionError, Variant
 from ..core.layout import Layout
 from ..core.options import is_whole, whole
 from ..core.rng import check_seed, generator
@@ -238,11 +239,20 @@ class GameEnv(AECEnv):
     def observe(self, agent: str) -> Any:
         """What an agent may see now, a dict of arrays or one array; fresh ones."""
         seat = self._seat(agent)
+<<<<<<< HEAD:envs/api/aec.py
         row = np.empty(self._columns, np.int8)
         stepping.observe_one(self._states, 0, seat, self._views, row.view(np.uint64))
+=======
+        row = self._row(seat)
+>>>>>>> decisions:envs/aec.py
         if self._boxed:
             return row
         return {"observation": row, "action_mask": self._masks[seat].copy()}
+
+    def _row(self, seat: int) -> np.ndarray:
+        row = np.empty(self._columns, np.int8)
+        kernels.observe_one(self._states, 0, seat, self._views, row.view(np.uint64))
+        return row
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last decision, termination, truncation and info of `agent_selection`."""
@@ -276,8 +286,8 @@ class GameEnv(AECEnv):
         seat = self._seat(self.agent_selection if agent is None else agent)
         if self._masks[seat, -1]:
             raise ValueError(f"{self.possible_agents[seat]} has nothing to decide now")
-        row = self.variant.observation(self._states, 0, seat)
-        return Decisions(self.variant, row[None], self._masks[seat : seat + 1].copy(), np.array([seat]), self.states)
+        rows, masks = self._row(seat)[None], self._masks[seat : seat + 1].copy()
+        return Decisions.unchecked(self.variant, rows, masks, np.array([seat]), self.states)
 
     def state(self) -> np.ndarray:
         """The global state for centralised critics: every seat's observation, int8 (players * n,)."""

@@ -8,7 +8,8 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
-from ..core.game import Game, IllegalActionError
+from ..core.game import Game
+from ..core.variant import IllegalActionError
 from .aec import GameEnv
 
 ILLEGAL_REWARD = -1.0

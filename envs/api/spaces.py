@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from ..core.game import Variant
+from ..core.variant import Variant
 
 
 def observation_space(variant: Variant, observation: str = "dict") -> spaces.Space:

@@ -7,8 +7,9 @@ import numpy as np
 
 from ..compiling.threads import check_counts
 from ..core.contract import PLAYING
-from ..core.game import Game, IllegalActionError
+from ..core.game import Game
 from ..core.rng import check_seed, env_seed, generator, streams
+from ..core.variant import IllegalActionError
 from ..match.decisions import Decisions, as_actions
 from ..match.kernels import sample_batch
 from ..match.loop import ACT, BEGIN

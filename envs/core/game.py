@@ -16,22 +16,8 @@ from . import contract
 from .contract import REWARD_SCORE, REWARD_WIN
 from .layout import Layout
 from .options import REWARD, Option, resolve
-from .snapshots import SnapshotError
 from .symmetry import Symmetry
-from .variant import IllegalActionError, Variant, fields_of
-
-__all__ = [
-    "Game",
-    "IllegalActionError",
-    "Looks",
-    "Positions",
-    "Rules",
-    "SnapshotError",
-    "Variant",
-    "View",
-    "fields_of",
-    "nothing_hidden",
-]
+from .variant import Variant
 
 
 @compiled

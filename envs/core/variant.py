@@ -34,7 +34,7 @@ class Variant:
     """One state, shape (1,), that holds nothing but the options."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from .catalogue import find_variant  # which imports this module
+        from .registry import find_variant  # which imports this module
 
         return find_variant, (self.game.name, self.options)
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from ..core.contract import imagine
-from ..core.game import IllegalActionError, Variant
 from ..core.options import is_whole, whole
 from ..core.rng import check_seed, streams
+from ..core.variant import IllegalActionError, Variant
 
 
 class Decisions:
@@ -43,6 +43,16 @@ class Decisions:
                 raise ValueError(f"{count} decisions in {variant} need as many states, not {len(states)}")
 
     @classmethod
+    def unchecked(
+        cls, variant: Variant, observations: np.ndarray, action_masks: np.ndarray, seats: np.ndarray, states: Any
+    ) -> "Decisions":
+        """Decisions from arrays that are known to fit, for inner loops."""
+        made = cls.__new__(cls)
+        made.variant, made.observations, made.action_masks = variant, observations, action_masks
+        made.seats, made._states = seats, states
+        return made
+
+    @classmethod
     def from_states(cls, variant: Variant, states: np.ndarray, seats: Any) -> "Decisions":
         """The decisions of seats (B,) in games given by their records (B,); raises `ValueError` if they have none."""
         variant.check_deciding(states, seats)
@@ -60,7 +70,8 @@ class Decisions:
     def __getitem__(self, rows: Any) -> "Decisions":
         rows = [rows] if is_whole(rows) else rows
         states = None if self._states is None else self._states[rows]
-        return Decisions(self.variant, self.observations[rows], self.action_masks[rows], self.seats[rows], states)
+        masks, seats = self.action_masks[rows], self.seats[rows]
+        return Decisions.unchecked(self.variant, self.observations[rows], masks, seats, states)
 
     def views(self) -> np.ndarray:
         """What each seat knows as the game's view records, (B,), with named fields."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..compiling.threads import ParallelKernel
 from ..compiling.work_queue import PARTS
-from ..core.game import Variant
 from ..core.options import is_whole, whole
 from ..core.rng import streams
+from ..core.variant import Variant
 from . import loop
 from .compiled_policies import distinct_tokens, fresh_token
 from .decisions import Decisions

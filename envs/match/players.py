@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..core.game import IllegalActionError, Variant
 from ..core.rng import check_seed
+from ..core.variant import IllegalActionError, Variant
 from .decisions import Decisions, as_actions
 
 _PLAYER = "a class or object with a method `act(decisions)`, or a function (observations, action_masks) -> actions"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.game import Variant
+from ..core.variant import Variant
 from .players import check_act, check_player, make_player, name_of
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core import stepping
 from ..core.contract import PLAYING
-from ..core.game import Variant, fields_of
+from ..core.variant import Variant, fields_of
 from .parts import text_table
 from .scene import Event, Perspective, Scene
 

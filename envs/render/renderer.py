@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.game import Variant
 from ..core.options import UnexpectedOptionError, is_whole
+from ..core.variant import Variant
 from .perspective import ALL, Trail, check_view, scene_of, text_of
 from .scene import HEIGHT, WIDTH
 

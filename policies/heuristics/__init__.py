@@ -14,7 +14,8 @@ from monsterzoo.envs.compiling.dispatch import dispatched, implement, is_impleme
 from monsterzoo.envs.compiling.jit import compiled, inlined, kernel
 from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, lowest
 from monsterzoo.envs.core.contract import legal, look
-from monsterzoo.envs.core.game import Game, Variant
+from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import compiled_policy
 from monsterzoo.envs.match.decisions import Decisions
 

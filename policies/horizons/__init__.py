@@ -15,8 +15,8 @@ import numpy as np
 from monsterzoo.envs.compiling.dispatch import dispatched, implement, is_implemented
 from monsterzoo.envs.compiling.jit import compiled
 from monsterzoo.envs.core.contract import REWARD_SCORE, score
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.stepping import score_reward, share_of_win
+from monsterzoo.envs.core.variant import Variant
 
 
 def load(variant: Variant) -> None:

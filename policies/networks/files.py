@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.variant import Variant
 
 WEIGHTS = "policy.npz"
 """The file's name in a run's folder."""

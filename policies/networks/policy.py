@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
 
 from ..base import legal_masks, named

@@ -10,7 +10,7 @@ import numpy as np
 from monsterzoo import policies
 from monsterzoo.envs import make_vec
 from monsterzoo.envs.compiling.jit import CHECKS
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.registry import find_game
 
 GAMES = {"random": 300, "heuristic": 200, "search:2": 16}
 SHORT = {"yokai_septet_v0": {"max_rounds": 2}, "bite_night_v0": {"laps": 1}}

@@ -29,8 +29,8 @@ from command_lines import commands
 from files import ACCEPTED, REFUSED, SHORT, batches, checkpoints, networks, records, results, specs
 from monsterzoo import policies
 from monsterzoo.envs import make, make_parallel, make_vec
-from monsterzoo.envs.core.catalogue import find_game, names
 from monsterzoo.envs.core.contract import imagine
+from monsterzoo.envs.core.registry import find_game, names
 from monsterzoo.envs.core.rng import streams
 from mutations import ODD_VALUES, mutate, mutate_bytes
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from monsterzoo import policies
 from monsterzoo.envs import make_vec, replay
-from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.registry import find_game
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.policies.networks import NeuralPolicy
 from monsterzoo.policies.networks import files as weights_files
 from mutations import ODD_VALUES, mutate, mutate_bytes

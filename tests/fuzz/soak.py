@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 from monsterzoo.envs import VectorGame, make_vec, names
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import label
+from monsterzoo.envs.core.registry import find_game
 
 NUM_ENVS = 4096
 TURN = 200  # batch steps of a variant between two checks of everything

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from monsterzoo.envs import names
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.registry import find_game
 
 
 @pytest.mark.parametrize("name", names())

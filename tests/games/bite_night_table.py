@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from monsterzoo.envs.core import stepping
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import generator, streams
 
 COLOURS = ("blue", "red", "yellow", "green", "violet")

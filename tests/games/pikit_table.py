@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 from monsterzoo.envs.core import stepping
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import generator, streams
+from monsterzoo.envs.core.variant import Variant
 
 GAME = find_game("pikit_v0")
 DECK = Counter({1: 6, 2: 6, 3: 6, 4: 6, 5: 6, 6: 6, 7: 6, 8: 8, 9: 1, 10: 1, 11: 1})

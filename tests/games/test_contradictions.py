@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from monsterzoo.envs import SnapshotError, make_vec, variant, yokai_septet_v0
 from monsterzoo.envs.core.contract import imagine
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.core.variant import Variant
 
 YOKAI = "yokai_septet_v0"
 PASSING = [{"players": 3}, {"players": 4}, {"players": 4, "variant": "seven_suitors"}]

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from monsterzoo.envs import make, text_game, variant
 from monsterzoo.envs.api.gym import SeatVectorEnv
-from monsterzoo.envs.core import catalogue
-from monsterzoo.envs.core.game import Game, Variant
+from monsterzoo.envs.core import registry
+from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.seating import (
     default_spec,
     distinct_names,
@@ -116,8 +117,8 @@ def test_play_and_watch_work_without_a_heuristic(
     from monsterzoo.cli import main
     from monsterzoo.table import server
 
-    monkeypatch.setitem(catalogue._loaders, race.name, lambda: race)
-    monkeypatch.setitem(catalogue._games, race.name, race)
+    monkeypatch.setitem(registry._loaders, race.name, lambda: race)
+    monkeypatch.setitem(registry._games, race.name, race)
     served = []
     monkeypatch.setattr(server, "serve", lambda room, *rest: served.append(room))
     assert main(["play", race.name, "--seed", "1", "--no-browser"]) == 0

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from monsterzoo import policies
 from monsterzoo.envs import make_vec
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.policies import search
 from monsterzoo.policies.analysis import analyse

@@ -5,7 +5,7 @@ import pytest
 from monsterzoo import policies
 from monsterzoo.envs import make_vec
 from monsterzoo.envs.api.gym import SeatVectorEnv
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.compiled_policies import Uniform, distinct_tokens, fresh_token
 from monsterzoo.policies.heuristics import Heuristic
 from monsterzoo.policies.networks import PRETRAINED, NeuralPolicy, pretrained, read

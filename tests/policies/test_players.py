@@ -12,8 +12,8 @@ from monsterzoo.envs import make_vec
 from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.compiling.jit import JIT_OFF, kernel
 from monsterzoo.envs.core.contract import imagine
-from monsterzoo.envs.core.game import fields_of
 from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.core.variant import fields_of
 from monsterzoo.envs.match.compiled_policies import choose
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.players import ask

@@ -13,10 +13,10 @@ from monsterzoo.cli import play as play_cli
 from monsterzoo.cli import watch as watch_cli
 from monsterzoo.envs import replay
 from monsterzoo.envs.api.aec import GameEnv
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.contract import imagine
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.pikit.text import cards_of
 from monsterzoo.policies import from_function
 from needs import needs

@@ -24,7 +24,7 @@ from monsterzoo import cli
 from monsterzoo.cli import arena as arena_cli
 from monsterzoo.cli import exploit as exploit_cli
 from monsterzoo.cli import train as train_cli
-from monsterzoo.envs.core import catalogue
+from monsterzoo.envs.core import registry
 from monsterzoo.training import arena
 from monsterzoo.training.algorithms import ppo, rollout_learning
 from monsterzoo.training.runs.config import PPOConfig, RolloutConfig
@@ -165,7 +165,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the moments")
     parser.add_argument("--commands", nargs="+", choices=COMMANDS, default=list(COMMANDS))
     chosen = parser.parse_args()
-    catalogue._loaders[NIM.name], catalogue._games[NIM.name] = lambda: NIM, NIM
+    registry._loaders[NIM.name], registry._games[NIM.name] = lambda: NIM, NIM
     arena.SAVE_SECONDS = 0.0
     arena.arena(NIM.name, ["random", "random"], 4)  # compiles, as the next two do
     ppo.PPOTrainer(PPOConfig(NIM.name, num_envs=2))

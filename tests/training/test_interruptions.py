@@ -15,7 +15,7 @@ import killed
 import pytest
 import torch
 from monsterzoo.cli import main
-from monsterzoo.envs.core import catalogue
+from monsterzoo.envs.core import registry
 from monsterzoo.policies.networks import WEIGHTS
 from monsterzoo.policies.networks import files as weights_files
 from monsterzoo.training.algorithms import ppo
@@ -40,8 +40,8 @@ CONFIG = PPOConfig(
 @pytest.fixture(autouse=True)
 def nim(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nim is known while a test runs."""
-    monkeypatch.setitem(catalogue._loaders, NIM.name, lambda: NIM)
-    monkeypatch.setitem(catalogue._games, NIM.name, NIM)
+    monkeypatch.setitem(registry._loaders, NIM.name, lambda: NIM)
+    monkeypatch.setitem(registry._games, NIM.name, NIM)
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from math import inf
 from pathlib import Path
 
 import pytest
-from monsterzoo.envs.core import catalogue
+from monsterzoo.envs.core import registry
 from monsterzoo.training.arena import Tournament
 from monsterzoo.training.runs.exits import exit_code
 from needs import ROOT
@@ -107,8 +107,8 @@ def test_a_rung_of_a_network_that_is_no_longer_shipped_says_so(monkeypatch: pyte
 @pytest.fixture
 def nim(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nim is the only game there is."""
-    monkeypatch.setattr(catalogue, "_loaders", {NIM.name: lambda: NIM})
-    monkeypatch.setattr(catalogue, "_games", {NIM.name: NIM})
+    monkeypatch.setattr(registry, "_loaders", {NIM.name: lambda: NIM})
+    monkeypatch.setattr(registry, "_games", {NIM.name: NIM})
 
 
 def bench(folder: Path, *words: str) -> list[ladders.Rung]:

@@ -12,7 +12,7 @@ import pytest
 import torch
 from monsterzoo.cli import main
 from monsterzoo.envs import VectorGame
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import make
 from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, read

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from monsterzoo.cli import train as train_command
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import make
 from monsterzoo.policies.networks import PRETRAINED, pretrained

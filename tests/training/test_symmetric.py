@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from monsterzoo.envs import make_vec
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.symmetry import Symmetry
 from monsterzoo.policies.networks import WEIGHTS, read
 from monsterzoo.training.algorithms.network import Network, NetworkPolicy, write

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from monsterzoo.cli import main
-from monsterzoo.envs.core import catalogue
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core import registry
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training.arena import arena
 from monsterzoo.training.runs.config import USUAL, PPOConfig
@@ -20,8 +20,8 @@ TINY = ["--updates", "2", "--num-envs", "16", "--steps", "16", "--width", "8", "
 @pytest.fixture(autouse=True)
 def nim(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nim is known while a test runs."""
-    monkeypatch.setitem(catalogue._loaders, NIM.name, lambda: NIM)
-    monkeypatch.setitem(catalogue._games, NIM.name, NIM)
+    monkeypatch.setitem(registry._loaders, NIM.name, lambda: NIM)
+    monkeypatch.setitem(registry._games, NIM.name, NIM)
 
 
 def train(out: Path, *words: str) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from monsterzoo.envs.core import catalogue
+from monsterzoo.envs.core import registry
 from monsterzoo.policies.networks import WEIGHTS
 from monsterzoo.policies.networks import files as weights_files
 from monsterzoo.training.algorithms.ppo import PPOTrainer
@@ -30,8 +30,8 @@ RECIPE = {
 @pytest.fixture(autouse=True)
 def recipes(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
     """Nim is the only game there is, with a recipe."""
-    monkeypatch.setattr(catalogue, "_loaders", {NIM.name: lambda: NIM})
-    monkeypatch.setattr(catalogue, "_games", {NIM.name: NIM})
+    monkeypatch.setattr(registry, "_loaders", {NIM.name: lambda: NIM})
+    monkeypatch.setattr(registry, "_games", {NIM.name: NIM})
     recipes = {NAME: RECIPE}
     monkeypatch.setattr(zoo, "RECIPES", recipes)
     return recipes

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.symmetry import Symmetry
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.policies.networks import files
 from torch import Tensor, nn

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import torch
 from monsterzoo.envs import VectorGame
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import env_seed
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import Policy

@@ -10,7 +10,7 @@ no value has to be bootstrapped for a seat that is not asked.
 
 import numpy as np
 from monsterzoo.envs.compiling.jit import kernel
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.policies.networks import check_size
 
 NONE = -1

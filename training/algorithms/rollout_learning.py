@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 import torch
 from monsterzoo.envs.core import stepping as kernels
-from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.core.game import Game, Variant
+from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import env_seed, generator, streams
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import heuristics, horizons

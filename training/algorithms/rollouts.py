@@ -17,8 +17,8 @@ from monsterzoo.envs.compiling.jit import compiled, kernel
 from monsterzoo.envs.compiling.threads import ThreadPool
 from monsterzoo.envs.core.bits import ZERO, bit, has, lowest, popcount
 from monsterzoo.envs.core.contract import PLAYING, legal, observe, setup, step
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import draw
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import choose, choose_one, fresh_token
 from monsterzoo.policies import horizons
 from monsterzoo.policies.heuristics import sole

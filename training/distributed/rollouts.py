@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import ray
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.core.registry import find_game
 
 from ..algorithms.rollout_learning import RolloutTrainer, rollout_policy
 from ..algorithms.rollouts import Samples, Sampling, play_samples

@@ -14,9 +14,9 @@ from time import monotonic
 from typing import Annotated, Any
 
 import numpy as np
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import LARGEST_SEED, MOST_THREADS, Checked, Integer, Number, checked
 from monsterzoo.envs.core.rng import env_seed, generator
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.envs.match.loop import Queue
 from monsterzoo.envs.match.match import play_listed

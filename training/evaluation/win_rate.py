@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import env_seed, generator
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.match import play_listed
 from monsterzoo.policies import Policy
 

@@ -4,8 +4,8 @@ from functools import partial
 from typing import Any
 
 from monsterzoo.envs.api.spaces import action_space, observation_space
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import Choice, Integer, checked
+from monsterzoo.envs.core.registry import find_game
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.policies.adapters import rl_module
 from monsterzoo.policies.networks import check_shapes
 from ray.rllib.core.columns import Columns

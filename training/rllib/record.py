@@ -4,7 +4,7 @@ import uuid
 from typing import Any
 
 import numpy as np
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.variant import Variant
 from ray.rllib.core.columns import Columns
 from ray.rllib.env.single_agent_episode import SingleAgentEpisode
 from ray.rllib.env.utils.infinite_lookback_buffer import InfiniteLookbackBuffer

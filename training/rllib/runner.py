@@ -9,7 +9,7 @@ import ray
 import torch
 from gymnasium import spaces
 from monsterzoo.envs.api.spaces import action_space, fresh_seed, observation_space
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import env_seed
 from ray.rllib.algorithms.algorithm_config import AlgorithmConfig
 from ray.rllib.callbacks.utils import make_callback

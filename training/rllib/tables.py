@@ -6,8 +6,8 @@ import numpy as np
 from monsterzoo.envs import VectorGame
 from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.core import stepping
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.stepping import share_of_win
+from monsterzoo.envs.core.variant import Variant
 
 
 class Tables(Protocol):

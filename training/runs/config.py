@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
-from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.registry import find_game
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.core.options import (
     LARGEST_SEED,
     MOST_THREADS,

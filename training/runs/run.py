@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import torch
 from monsterzoo.envs import __version__
-from monsterzoo.envs.core.game import Game, Variant
+from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.core.rng import env_seed
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, check_size

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import MISSING
 from pathlib import Path
 
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import LARGEST_SEED, Integer, Option, Switch, Text
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.analysis import analyse
 from monsterzoo.training.runs.files import read_json

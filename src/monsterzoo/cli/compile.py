@@ -16,8 +16,8 @@ from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.compiling.cache import cache_root
 from monsterzoo.envs.compiling.jit import JIT_OFF
 from monsterzoo.envs.compiling.notice import turn_off
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.policies import from_function
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.search import SearchPolicy, parse

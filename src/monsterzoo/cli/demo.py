@@ -15,8 +15,8 @@ from typing import Any
 
 from monsterzoo import cli
 from monsterzoo.cli.options import add_game, game_options
-from monsterzoo.envs.core.catalogue import find_game
 from monsterzoo.envs.core.options import label, write_option
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training.algorithms.ppo import PPOTrainer
 from monsterzoo.training.arena import ArenaOptions

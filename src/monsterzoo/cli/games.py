@@ -6,9 +6,9 @@ from typing import Any
 
 from monsterzoo.envs import names
 from monsterzoo.envs.api.text import rules_in_short
-from monsterzoo.envs.core.catalogue import find_game, gymnasium_id
 from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.options import REWARD, Option, Switch, label, write_option
+from monsterzoo.envs.core.registry import find_game, gymnasium_id
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.networks import pretrained
 

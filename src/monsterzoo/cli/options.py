@@ -6,8 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, replace
 from typing import Any
 
-from monsterzoo.envs.core.catalogue import find_game
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import (
     Allowed,
     Integer,
@@ -22,6 +20,8 @@ from monsterzoo.envs.core.options import (
     read_options,
     refusal,
 )
+from monsterzoo.envs.core.registry import find_game
+from monsterzoo.envs.core.variant import Variant
 
 Table = Mapping[str, Option]
 WIDTH = 79

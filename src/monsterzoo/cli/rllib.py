@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import MOST_THREADS, Choice, Integer, Number, Option, Specs, Switch, Text
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.training.evaluation.win_rate import win_rate
 from monsterzoo.training.runs.config import MOST_AT_ONCE

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from monsterzoo.envs.api.aec import GameEnv
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.driver import Move, carry_out, moves
 from monsterzoo.envs.match.players import act_in, make_player, name_of
 from monsterzoo.envs.render.perspective import MOST_MOVES, narrate, scene_of

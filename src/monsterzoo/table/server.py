@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from monsterzoo.envs import names
-from monsterzoo.envs.core.catalogue import find_game
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.players import kinds
 from monsterzoo.envs.match.seating import default_spec, seat_around
 

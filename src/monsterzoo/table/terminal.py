@@ -11,8 +11,8 @@ from typing import Any
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.api.spaces import fresh_seed
 from monsterzoo.envs.api.text import legal_actions, read_choice, rules_in_short
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import Integer, as_flag, refusal
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.driver import is_over, moves
 from monsterzoo.envs.match.players import act_in, name_of
 from monsterzoo.envs.match.seating import seat_opponents

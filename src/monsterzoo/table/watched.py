@@ -5,7 +5,7 @@ from typing import Any
 
 from monsterzoo.envs import replay
 from monsterzoo.envs.api.aec import GameEnv
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.driver import Move, carry_out, is_over, moves
 from monsterzoo.envs.match.players import act_in, name_of
 from monsterzoo.envs.match.seating import seat_players
