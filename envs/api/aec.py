@@ -11,10 +11,10 @@ from pettingzoo import AECEnv
 from ..core import stepping
 from ..core.contract import PLAYING, TERMINATED
 from ..core.game import Game
-from ..core.variant import IllegalActionError, Variant
 from ..core.layout import Layout
 from ..core.options import is_whole, whole
 from ..core.rng import check_seed, generator
+from ..core.variant import IllegalActionError, Variant
 from ..match.decisions import Decisions
 from ..render.renderer import FPS, MODES, SIZE, Renderer
 from .records import make_record, play_record
@@ -239,19 +239,14 @@ class GameEnv(AECEnv):
     def observe(self, agent: str) -> Any:
         """What an agent may see now, a dict of arrays or one array; fresh ones."""
         seat = self._seat(agent)
-<<<<<<< HEAD:envs/api/aec.py
-        row = np.empty(self._columns, np.int8)
-        stepping.observe_one(self._states, 0, seat, self._views, row.view(np.uint64))
-=======
         row = self._row(seat)
->>>>>>> decisions:envs/aec.py
         if self._boxed:
             return row
         return {"observation": row, "action_mask": self._masks[seat].copy()}
 
     def _row(self, seat: int) -> np.ndarray:
         row = np.empty(self._columns, np.int8)
-        kernels.observe_one(self._states, 0, seat, self._views, row.view(np.uint64))
+        stepping.observe_one(self._states, 0, seat, self._views, row.view(np.uint64))
         return row
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:

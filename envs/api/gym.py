@@ -11,12 +11,12 @@ from gymnasium.vector.utils import batch_space
 
 from ..compiling.threads import check_counts
 from ..core import stepping
-from ..core.registry import find_game
 from ..core.contract import PLAYING
 from ..core.game import Game
-from ..core.variant import IllegalActionError
 from ..core.options import UnexpectedOptionError, is_whole, whole
+from ..core.registry import find_game
 from ..core.rng import check_seed, env_seed, generator
+from ..core.variant import IllegalActionError
 from ..match.decisions import as_actions
 from ..match.loop import ACT, BEGIN, CONTINUE, LEAVE, Endless
 from ..match.match import Match
@@ -279,40 +279,6 @@ class SeatVectorEnv(VectorEnv):
         self._match.run()
         self._ready = True
 
-<<<<<<< HEAD:envs/api/gym.py
-=======
-    def _run_in_pieces(self) -> None:
-        seats, views = self._seats, self._scratch[0][1]
-        seat_kernels.follow_all(seats)
-        self._ask_others()
-        seat_kernels.note_ends(seats, self._turn, self._at_once, views)
-        # What the learner gains before its first decision belongs to no decision.
-        rewards = np.where(self._orders == seat_kernels.CARRY_OUT, self._rewards, np.float32(0))
-        while seat_kernels.replace_finished(seats, self._at_once):  # again where others alone finish a game
-            self._ask_others()
-        self._rewards[:] = rewards
-        seat_kernels.show_learners(seats, self.variant.num_actions, views)
-
-    def _ask_others(self) -> None:
-        """Let the other seats' policies decide until every game waits for its learner or is over."""
-        n, variant = self.num_envs, self.variant
-        games, seats = np.zeros(n, np.int64), np.zeros(n, np.int64)
-        rows, masks = np.zeros((n, variant.layout.size), np.int8), np.zeros((n, 64 * variant.words), np.int8)
-        while True:
-            shown = (rows.view(np.uint64), masks.view(np.uint64), *self._scratch[0], variant.num_actions)
-            count = seat_kernels.find_others(self.states, self.learners, games, seats, *shown)
-            if not count:
-                return
-            choices = np.zeros(count, np.int64)
-            relative = (seats[:count] - self.learners[games[:count]]) % variant.players - 1
-            for who, policy in enumerate(self.policies):
-                asked = np.flatnonzero(relative == who)
-                if len(asked):
-                    mask, states = masks[asked, : variant.num_actions], self.states[games[asked]]
-                    choices[asked] = ask(policy, Decisions.unchecked(variant, rows[asked], mask, seats[asked], states))
-            seat_kernels.step_others(self.states, self.learners, games[:count], seats[:count], choices, self._rewards)
-
->>>>>>> decisions:envs/single.py
     def _observed(self) -> Any:
         rows, masks = self._match.observations, self._match.action_masks
         if self.copy:

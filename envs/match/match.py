@@ -175,7 +175,7 @@ class Match:
     def decisions(self, games: Any = slice(None)) -> Decisions:
         """The decisions that games wait for, as `Policy.act` takes them."""
         one = self.arrays
-        return Decisions(
+        return Decisions.unchecked(
             self.variant, one["rows"][games], self.action_masks[games], one["seats"][games], one["states"][games]
         )
 
