@@ -49,7 +49,7 @@ def _search_run(name: str, options: dict[str, Any]) -> Run:
     batch = make_vec(name, 1, seed=0, **options)
     for _ in range(20):
         batch.step(batch.sample_actions())
-    policy = make(f"search:{SIMULATIONS},playout=random", name, **options)
+    policy = make(f"search:{SIMULATIONS},rollout=random", name, **options)
 
     def decide() -> int:
         policy.act(batch.decisions())

@@ -43,7 +43,7 @@ MEANINGS = {
     "one seat, heuristic": "gymnasium.make_vec against the heuristic",
     "heuristic": "decisions of the compiled heuristic",
     "network": "decisions of a compiled network, 128 wide",
-    "search": "simulated steps of search:1000,playout=random",
+    "search": "simulated steps of search:1000,rollout=random",
     "parallel": "parallel_env loop",
     "raw_env": "raw_env loop: last, masked choice, step",
     "env": "env loop: with PettingZoo's wrappers",
@@ -148,7 +148,7 @@ def search(name: str, options: dict[str, Any], games: int = 4) -> Run:
     batch = envs.make_vec(name, games, seed=0, **options)
     for _ in range(20):
         batch.step(batch.sample_actions())
-    policy: Any = policies.make("search:1000,playout=random", name, **options)
+    policy: Any = policies.make("search:1000,rollout=random", name, **options)
 
     def decide() -> int:
         before = policy.steps

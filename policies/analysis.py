@@ -100,16 +100,16 @@ def analyse(policy: Any, variant: Variant, states: np.ndarray, index: int = 0, s
     opinions: dict[str, np.ndarray] = {}
     value = None
     if isinstance(policy, SearchPolicy):
-        visits, totals = (found[0] for found in policy.analyse(rows, seats, one))
-        opinions["visits"] = visits
-        opinions["value"] = np.divide(totals, visits, out=np.full(len(mask), np.nan), where=visits > 0)
-        value = _known(float(totals.sum() / visits.sum())) if visits.sum() else None
-    network = policy if isinstance(policy, NeuralPolicy) else getattr(policy, "guide", None)
-    if network is not None:
-        opinions["prior"], chance = network.opinion(rows, mask[None])
-        opinions["prior"] = opinions["prior"][0]
-        value = _known(float(chance[0])) if value is None and chance is not None else value
-    choice = int(ask(policy, decisions)[0])
+        found = policy.search(rows, seats, one)
+        opinions = {"visits": found.visits[0], "value": found.values[0]}
+        opinions |= {"prior": found.priors[0]} if policy.guide is not None else {}
+        value, choice = float(found.root_values[0]), int(found.best()[0])
+    else:
+        choice = int(ask(policy, decisions)[0])
+    if isinstance(policy, NeuralPolicy):
+        priors, chance = policy.opinion(rows, mask[None])
+        opinions["prior"] = priors[0]
+        value = _known(float(chance[0])) if chance is not None else None
     thoughts = [
         Thought(
             int(action),

@@ -254,8 +254,8 @@ def test_a_game_without_a_heuristic_lacks_only_that(leduc: ModuleType) -> None:
     with pytest.raises(ValueError, match="leduc_poker_v0 has no heuristic"):
         policies.make("heuristic", "leduc_poker_v0")
     with pytest.raises(ValueError, match="leduc_poker_v0 has no heuristic"):
-        policies.make("search:9,playout=heuristic", "leduc_poker_v0")
-    assert policies.make("search:9", "leduc_poker_v0").settings.playout == "random"
+        policies.make("search:9,rollout=heuristic", "leduc_poker_v0")
+    assert policies.make("search:9", "leduc_poker_v0").settings.rollout == "random"
     result = arena("leduc_poker_v0", ["random", "search:50"], games=400, reward="score")
     chips = {player["name"]: player["mean_score_interval"] for player in result["players"]}
     assert chips["search:50"][0] > 0.3

@@ -31,9 +31,13 @@ SHARED = frozenset(_ENVS / name for name in ("compiling", "core", "match"))
 _belongings: dict[Any, Path] = {}
 
 
-def belongs_to(function: Callable[..., Any], kind: Any) -> None:
-    """Kernels with arguments of a type (a record's dtype or a NamedTuple class) build on a function's home."""
-    _belongings[key_of(kind)] = _home(function)
+def belongs_to(function: Callable[..., Any], kind: Any, first: bool = False) -> None:
+    """Kernels with arguments of a type (a record's dtype or a NamedTuple class) build on a function's home.
+
+    With `first` only if the type has no home yet.
+    """
+    if not first or key_of(kind) not in _belongings:
+        _belongings[key_of(kind)] = _home(function)
 
 
 def sources_of(function: Callable[..., Any], arguments: Any) -> frozenset[Path]:

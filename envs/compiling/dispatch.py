@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from numba.core.errors import TypingError
 
+from .cache import belongs_to
 from .jit import overload
 from .type_keys import key_of
 
@@ -41,8 +42,8 @@ class TypeTable(Generic[_Entry]):
 _tables: dict[Callable[..., Any], TypeTable[Callable[..., Any]]] = {}
 
 
-def dispatched(default: Callable[..., Any] | None = None) -> Callable[[_Function], _Function]:
-    """Decorate a stub, whose body is never run; `implement` adds implementations.
+def dispatched(default: Callable[..., Any] | None = None, inline: bool = False) -> Callable[[_Function], _Function]:
+    """Decorate a stub, whose body is never run; `implement` adds implementations, see `overload` about `inline`.
 
     Compiled code keeps what it finds, so implementations are added before a kernel that needs them is compiled.
     """
@@ -54,7 +55,7 @@ def dispatched(default: Callable[..., Any] | None = None) -> Callable[[_Function
         def call(first: Any, *rest: Any) -> Any:
             return table[first](first, *rest)
 
-        @overload(call)
+        @overload(call, inline)
         def find(first, *rest):
             try:
                 function = table[first]
@@ -69,8 +70,13 @@ def dispatched(default: Callable[..., Any] | None = None) -> Callable[[_Function
 
 
 def implement(stub: Callable[..., Any], kind: Any, function: Callable[..., Any]) -> None:
-    """Let `function`, compiled code with the stub's arguments, be called for first arguments of a type."""
+    """Let `function`, compiled code with the stub's arguments, be called for first arguments of a type.
+
+    Kernels with such an argument are compiled again when the function's file changes.
+    """
     _tables[stub][kind] = function
+    if isinstance(kind, type):
+        belongs_to(function, kind, first=True)
 
 
 def is_implemented(stub: Callable[..., Any], kind: Any) -> bool:

@@ -50,7 +50,7 @@ def test_identical_policies_get_exactly_equal_scores(spec, options):
 
 
 def test_identical_searches_get_exactly_equal_scores():
-    games, entrants = tournament(["search:8,playout=random"] * 2)
+    games, entrants = tournament(["search:8,rollout=random"] * 2)
     games.play(entrants, 8)
     np.testing.assert_array_equal(games.shares[:, 0], games.shares[:, 1])
 
@@ -141,7 +141,7 @@ def test_illegal_actions_stop_a_tournament():
 
 
 def test_players_made_for_another_table_stop_a_tournament():
-    stranger = policies.make("search:5,playout=random", "pikit_v0", players=4)
+    stranger = policies.make("search:5,rollout=random", "pikit_v0", players=4)
     games, (random, _) = tournament(["random", "heuristic"], {"players": 2}, game="pikit_v0")
     with pytest.raises(ValueError, match="made for pikit_v0 with players=4 and cannot play pikit_v0 with players=2"):
         games.play([random, stranger], 4)

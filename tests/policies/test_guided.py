@@ -9,10 +9,11 @@ from monsterzoo.envs import make_vec
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
-from monsterzoo.policies import search
 from monsterzoo.policies.analysis import analyse
-from monsterzoo.policies.guided import expected
 from monsterzoo.policies.networks import WEIGHTS, write
+from monsterzoo.policies.search import Settings, parse
+from monsterzoo.policies.search import policy as search
+from monsterzoo.policies.search.evaluation import write_network_values
 from monsterzoo.training.arena import arena
 from test_networks import about, played_on, random_network
 
@@ -53,8 +54,8 @@ def test_actions_are_legal_and_follow_from_seed_and_observation(game, played, un
     chosen = [policies.make(f"search:12,{net}", game, seed=seed, **played).act(games.decisions()) for seed in (3, 3)]
     np.testing.assert_array_equal(*chosen)
     games.step(chosen[0])  # raises if one is illegal
-    threads = policies.make(f"search:12,{net},others=playout,trees=2,threads=2", game, seed=3, **played)
-    single = policies.make(f"search:12,{net},others=playout,trees=2", game, seed=3, **played)
+    threads = policies.make(f"search:12,{net},opponents=rollout,trees=2,threads=2", game, seed=3, **played)
+    single = policies.make(f"search:12,{net},opponents=rollout,trees=2", game, seed=3, **played)
     np.testing.assert_array_equal(threads.act(games.decisions()), single.act(games.decisions()))
 
 
@@ -66,39 +67,38 @@ def test_it_does_not_depend_on_what_the_seat_cannot_know(game, played, untrained
     for i in range(len(worlds)):
         imagine(worlds[i : i + 1], games.states[i : i + 1], games.seats[i], luck[0])
     assert (worlds.view(np.uint8) != games.states.view(np.uint8)).any()
-    for one, other in zip(
-        policy.analyse(games.observations, games.seats, games.states),
-        policy.analyse(games.observations, games.seats, worlds),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(one, other)
+    one, other = (policy.search(games.observations, games.seats, states) for states in (games.states, worlds))
+    np.testing.assert_array_equal(one.visits, other.visits)
+    np.testing.assert_array_equal(one.totals, other.totals)
 
 
-def test_every_simulation_but_the_first_tries_an_action() -> None:
+def test_every_simulation_tries_an_action() -> None:
     games = played_on("pikit_v0", PIKIT, count=20)
-    visits, totals = policies.make(SPEC, "pikit_v0", **PIKIT).analyse(games.observations, games.seats, games.states)
-    # The first one looks at the root, one is added for the winner; all that are left are tried in the last world.
-    assert ((visits.sum(axis=1) >= 40) & (visits.sum(axis=1) < 40 + 6)).all()
-    assert (visits[games.action_masks == 0] == 0).all()
-    assert ((totals >= 0) & (totals <= visits)).all()
+    found = policies.make(SPEC, "pikit_v0", **PIKIT).search(games.observations, games.seats, games.states)
+    # All that are left are tried in the last world.
+    assert ((found.visits.sum(axis=1) >= 40) & (found.visits.sum(axis=1) < 40 + 6)).all()
+    assert (found.visits[games.action_masks == 0] == 0).all()
+    assert ((found.totals >= 0) & (found.totals <= found.visits)).all()
 
 
 @SOME
-def test_one_action_is_left_in_the_end_and_has_most_visits(game, played, untrained) -> None:
+def test_two_actions_are_left_in_the_end_and_one_is_recommended(game, played, untrained) -> None:
     policy = policies.make(f"search:200,{untrained(game, played)}", game, **played)
     games = played_on(game, played, count=6)
-    visits, _ = policy.analyse(games.observations, games.seats, games.states)
+    found = policy.search(games.observations, games.seats, games.states)
     several = games.action_masks.sum(axis=1) > 1
-    first, second = np.sort(visits[several], axis=1)[:, :-3:-1].T
-    assert (first == second + 1).all()  # the last two were tried in the same worlds
-    np.testing.assert_array_equal(policy.act(games.decisions()), visits.argmax(axis=1))
+    first, second = np.sort(found.visits[several], axis=1)[:, :-3:-1].T
+    assert (first == second).all()  # the last two were tried in the same worlds
+    assert (found.votes.sum(axis=1) == 1).all()
+    np.testing.assert_array_equal(policy.act(games.decisions()), found.votes.argmax(axis=1))
+    assert (np.take_along_axis(found.visits, found.best()[:, None], 1)[:, 0] == found.visits.max(axis=1)).all()
 
 
 def test_at_most_as_many_actions_are_tried_as_each_can_have_worlds() -> None:
     games = played_on("pikit_v0", PIKIT, count=50)
     network = policies.make("pretrained", "pikit_v0", **PIKIT)
     policy = policies.make("search:9,net=pretrained", "pikit_v0", **PIKIT)
-    visits, _ = policy.analyse(games.observations, games.seats, games.states)
+    visits = policy.search(games.observations, games.seats, games.states).visits
     priors, _ = network.opinion(games.observations, games.action_masks)
     likely = np.argsort(-priors, axis=1)[:, :3]
     tried = np.take_along_axis(visits, likely, axis=1)
@@ -109,9 +109,9 @@ def test_at_most_as_many_actions_are_tried_as_each_can_have_worlds() -> None:
 def test_a_network_of_all_weight_decides_alone_and_one_of_none_does_not() -> None:
     games = played_on("pikit_v0", PIKIT, count=50)
     wanted = policies.make("pretrained", "pikit_v0", **PIKIT).act(games.decisions())
-    heavy = policies.make("search:60,net=pretrained,opinion=1000", "pikit_v0", **PIKIT)
+    heavy = policies.make("search:60,net=pretrained,prior_weight=1000", "pikit_v0", **PIKIT)
     np.testing.assert_array_equal(heavy.act(games.decisions()), wanted)
-    light = policies.make("search:60,net=pretrained,opinion=0", "pikit_v0", **PIKIT)
+    light = policies.make("search:60,net=pretrained,prior_weight=0", "pikit_v0", **PIKIT)
     assert (light.act(games.decisions()) != wanted).any()
 
 
@@ -121,7 +121,7 @@ def test_decisions_do_not_depend_on_how_often_search_looks_at_the_clock(monkeypa
     for size in (search.SLICE, 3):
         monkeypatch.setattr(search, "SLICE", size)
         policy = policies.make("search:300,net=pretrained", "pikit_v0", **PIKIT)
-        found.append(policy.analyse(games.observations, games.seats, games.states)[0])
+        found.append(policy.search(games.observations, games.seats, games.states).visits)
     np.testing.assert_array_equal(*found)
 
 
@@ -129,10 +129,10 @@ def test_a_budget_in_milliseconds_is_used_up_by_fewer_and_fewer_actions() -> Non
     games = played_on("pikit_v0", PIKIT, count=10)
     policy = policies.make("search:20ms,net=pretrained", "pikit_v0", **PIKIT)
     policy.act(games.decisions())  # compiles
-    visits, _ = policy.analyse(games.observations, games.seats, games.states)
+    visits = policy.search(games.observations, games.seats, games.states).visits
     row = visits[(games.action_masks.sum(axis=1) > 4).argmax()]
     first, second, third = np.sort(row)[:-4:-1]
-    assert first == second + 1 > third
+    assert first == second > third
     games.step(policy.act(games.decisions()))  # raises if one is illegal
 
 
@@ -165,21 +165,27 @@ def test_it_beats_its_network() -> None:
 )
 def test_what_a_networks_values_mean_for_every_side(outputs, seat, wanted) -> None:
     values = np.zeros(len(wanted))
-    expected(np.array(outputs, np.float32), seat, values)
+    write_network_values(np.array(outputs, np.float32), seat, values)
     np.testing.assert_allclose(values, wanted, atol=1e-6)
 
 
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
-        ("search:10,mix=0.5", "mix, others and opinion are for searches with a network"),
-        ("search:10,others=net", "mix, others and opinion are for searches with a network"),
-        ("search:10,opinion=0.2", "mix, others and opinion are for searches with a network"),
-        ("search:10,net=pretrained,opinion=-1", "opinion is from 0 to 1,000"),
-        ("search:10,net=pretrained,opinion=nan", "opinion is from 0 to 1,000"),
-        ("search:10,net=pretrained,others=me", "others is 'net' or 'playout'"),
-        ("search:10,net=pretrained,mix=2", "mix is from 0 to 1"),
-        ("search:10,net=pretrained,mix=nan", "mix is from 0 to 1"),
+        ("search:10,rollout_weight=0.5", "rollout_weight has no effect without a network"),
+        ("search:10,opponents=net", "opponents has no effect without a network"),
+        ("search:10,prior_weight=0.2", "prior_weight has no effect without a network"),
+        ("search:10,net=pretrained,heuristic_bonus=2", "heuristic_bonus has no effect with a network"),
+        ("search:10,net=pretrained,prior_weight=-1", "prior_weight=-1 is not allowed; allowed: a number from 0"),
+        ("search:10,net=pretrained,prior_weight=nan", "prior_weight=nan is not allowed"),
+        ("search:10,net=pretrained,opponents=me", "opponents=me is not allowed; allowed: 'net', 'rollout'"),
+        ("search:10,net=pretrained,rollout_weight=2", "rollout_weight=2 is not allowed; allowed: a number from 0 to 1"),
+        ("search:10,net=pretrained,mix=0.5", "'mix' is now called 'rollout_weight'"),
+        ("search:10,net=pretrained,opinion=0.5", "'opinion' is now called 'prior_weight'"),
+        ("search:10,net=pretrained,others=net", "'others' is now called 'opponents'"),
+        ("search:10,trust=2", "'trust' is now called 'heuristic_bonus'"),
+        ("search:10,playout=random", "'playout' is now called 'rollout'"),
+        ("search:10,deep=1", "unknown setting 'deep'; settings are simulations, milliseconds, rollout, "),
         ("search:10,net=heuristic", "is no network"),
         ("search:10,net=nope", "there is no policy 'nope'"),
         ("search:10,net=net:nowhere", "there is no nowhere"),
@@ -198,9 +204,9 @@ def test_a_network_of_other_observations_is_refused(untrained) -> None:
 
 def test_values_that_are_points_are_not_taken_for_chances(untrained) -> None:
     net = untrained("pikit_v0", PIKIT, values=1, options={"reward": "score"})
-    assert policies.make(f"search:10,{net}", "pikit_v0", **PIKIT).settings.mix == 1
+    assert policies.make(f"search:10,{net}", "pikit_v0", **PIKIT).settings.rollout_weight == 1
     with pytest.raises(ValueError, match="points and no chances"):
-        policies.make(f"search:10,{net},mix=0.5", "pikit_v0", **PIKIT)
+        policies.make(f"search:10,{net},rollout_weight=0.5", "pikit_v0", **PIKIT)
 
 
 # --- What a policy thinks ---
@@ -243,7 +249,7 @@ def test_what_is_not_known_is_null_for_programs() -> None:
 def test_a_network_with_the_largest_numbers_plays_by_the_rules(untrained, scale) -> None:
     net = untrained("pikit_v0", PIKIT, largest=scale)
     games = played_on("pikit_v0", PIKIT, count=6)
-    for spec in (net.removeprefix("net="), f"search:12,{net}", f"search:12,{net},mix=0,others=net"):
+    for spec in (net.removeprefix("net="), f"search:12,{net}", f"search:12,{net},rollout_weight=0,opponents=net"):
         policy = policies.make(spec, "pikit_v0", **PIKIT)
         games.step(policy.act(games.decisions()))  # raises if one is illegal
         json.dumps(analyse(policy, games.variant, games.states).to_dict(), allow_nan=False)
@@ -258,5 +264,5 @@ def test_a_network_with_numbers_beyond_all_measure_is_refused(untrained) -> None
 
 
 def test_settings_without_a_network_are_as_they_were() -> None:
-    assert search.parse("1000") == search.Settings(simulations=1000)
-    assert search.parse("50ms,net=net:runs/x,mix=0.25,c=2").net == "net:runs/x"
+    assert parse("1000") == Settings(simulations=1000)
+    assert parse("50ms,net=net:runs/x,rollout_weight=0.25,c=2").net == "net:runs/x"

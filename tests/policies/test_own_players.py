@@ -241,10 +241,10 @@ def test_search_in_an_environment_is_search_in_a_batch() -> None:
     batched = player.act(games.decisions())
     assert policies.act_in(player, env) == batched[0]
     decisions = env.unwrapped.decisions()
-    visits, totals = player.analyse(decisions.observations, decisions.seats, env.unwrapped.states)
-    values = totals[visits > 0] / visits[visits > 0]
+    found = player.search(decisions.observations, decisions.seats, env.unwrapped.states)
+    values = found.values[found.visits > 0]
     assert ((values >= 0) & (values <= 1)).all()
-    assert visits.sum() == 200
+    assert found.visits.sum() == 200
 
 
 def test_what_an_environment_gives_away_are_copies() -> None:

@@ -21,7 +21,7 @@ from monsterzoo.policies import search
 from monsterzoo.policies.base import Policy
 from monsterzoo.policies.heuristics import Heuristic, advise
 
-SPECS = ("random", "heuristic", "search:30,playout=random")
+SPECS = ("random", "heuristic", "search:30,rollout=random")
 
 
 class Hidden:
@@ -130,7 +130,7 @@ def test_search_does_not_depend_on_what_the_seat_cannot_know(name, options, spec
 def test_search_leaves_the_game_and_its_luck_alone(name, options):
     vec = positions(name, options, count=8)
     before = vec.states.tobytes()
-    policies.make("search:30,playout=random", name, **options).act(vec.decisions())
+    policies.make("search:30,rollout=random", name, **options).act(vec.decisions())
     assert vec.states.tobytes() == before
 
 
@@ -164,30 +164,30 @@ def test_mixed_tables_stay_compiled_and_know_who_is_who():
 
 def test_search_budgets_in_milliseconds_and_several_trees():
     vec = positions("yokai_septet_v0", {}, count=4)
-    timed = policies.make("search:5ms,playout=random", "yokai_septet_v0")
+    timed = policies.make("search:5ms,rollout=random", "yokai_septet_v0")
     assert vec.action_masks[np.arange(4), timed.act(vec.decisions())].all()
     one, two = (
-        policies.make(f"search:60,playout=random,trees=3,threads={threads}", "yokai_septet_v0") for threads in (1, 2)
+        policies.make(f"search:60,rollout=random,trees=3,threads={threads}", "yokai_septet_v0") for threads in (1, 2)
     )
-    visits, _ = one.analyse(vec.observations, vec.seats, vec.states)
+    visits = one.search(vec.observations, vec.seats, vec.states).visits
     assert (visits.sum(axis=1) == 60).all()
-    np.testing.assert_array_equal(visits, two.analyse(vec.observations, vec.seats, vec.states)[0])
+    np.testing.assert_array_equal(visits, two.search(vec.observations, vec.seats, vec.states).visits)
 
 
 def test_search_takes_a_win_that_is_there():
     """Where one action almost surely wins the round and another one loses it half the time, it takes the first."""
     vec = make_vec("yokai_septet_v0", 64, seed=9, episode="round")
-    search = policies.make("search:300,playout=random", "yokai_septet_v0", episode="round")
+    search = policies.make("search:300,rollout=random", "yokai_septet_v0", episode="round")
     sure = 0
     for step in range(640):
         game = slice(step % 64, step % 64 + 1)
         asked = (vec.observations[game], vec.seats[game], vec.states[game])
-        visits, totals = search.analyse(*asked)
-        means = totals[visits > 0] / visits[visits > 0]
+        found = search.search(*asked)
+        means = found.values[found.visits > 0]
         assert ((means >= 0) & (means <= 1)).all()
         if means.max() >= 0.95 and means.min() <= 0.5:
             action = search.act(vec.decisions()[game])[0]
-            assert totals[0, action] / visits[0, action] > 0.8
+            assert found.values[0, action] > 0.8
             sure += 1
         vec.step(vec.sample_actions())
     assert sure > 0
@@ -195,7 +195,7 @@ def test_search_takes_a_win_that_is_there():
 
 @pytest.mark.parametrize(
     "spec",
-    ["search", "search:0", "search:x", "search:10,depth=3", "search:10,playout=best", "search:10,c=-1", "random:1",
+    ["search", "search:0", "search:x", "search:10,depth=3", "search:10,rollout=best", "search:10,c=-1", "random:1",
      "heuristic:2", "alphazero"],
 )  # fmt: skip
 def test_bad_specs_say_what_is_wrong(spec):
@@ -215,19 +215,21 @@ def test_search_does_not_play_by_observations_alone():
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
-        ("search:10,c=nan", "c is from 0 to 1,000, not nan"),
-        ("search:10,c=inf", "c is from 0 to 1,000, not inf"),
-        ("search:10,trust=nan", "trust is from 1 to 1,000, not nan"),
-        ("search:nanms", "milliseconds is from 0 to 600,000, not nan"),
-        ("search:infms", "milliseconds is from 0 to 600,000, not inf"),
-        ("search:-5ms", "milliseconds is from"),
+        ("search:10,c=nan", "c=nan is not allowed; allowed: a number from 0 to 1000"),
+        ("search:10,c=inf", "c=inf is not allowed"),
+        ("search:10,heuristic_bonus=nan", "heuristic_bonus=nan is not allowed; allowed: a number from 1 to 1000"),
+        ("search:nanms", "milliseconds=nan is not allowed; allowed: a number from 0 to 600000"),
+        ("search:infms", "milliseconds=inf is not allowed"),
+        ("search:-5ms", "milliseconds=-5.0 is not allowed"),
         ("search:0ms", "the budget must be positive"),
-        ("search:1000000001", "simulations is from 0 to 1,000,000,000"),
-        (f"search:{10**15}", "simulations is from 0 to"),
+        ("search:1000000001", "simulations=1000000001 is not allowed; allowed: an integer from 0 to 1000000000"),
+        (f"search:{10**15}", "simulations=1000000000000000 is not allowed"),
         ("search:" + "9" * 5000, "is not a search"),
-        ("search:10,trees=0", "trees is from 1 to 1,000"),
-        (f"search:10,trees={10**12}", "trees is from 1 to 1,000"),
-        (f"search:10,threads={10**6}", "threads is from 1 to 256"),
+        ("search:10,trees=0", "trees=0 is not allowed; allowed: an integer from 1 to 1000"),
+        (f"search:10,trees={10**12}", "trees=1000000000000 is not allowed"),
+        (f"search:10,threads={10**6}", "threads=1000000 is not allowed; allowed: an integer from 1 to 256"),
+        ("search:10,c=1,c=2", "c is given twice"),
+        ("search:10,simulations=20", "simulations is given twice"),
     ],
 )
 def test_settings_of_a_search_have_limits(spec, problem):
@@ -242,20 +244,20 @@ def test_slices_do_not_change_what_a_search_finds(settings, monkeypatch):
     found = []
     for size in (1, 64, 10**6):
         monkeypatch.setattr(search, "SLICE", size)
-        policy = policies.make(f"search:333,playout=random{settings}", "pikit_v0", players=2)
-        found.append(policy.analyse(vec.observations, vec.seats, vec.states))
-    for visits, totals in found[1:]:
-        np.testing.assert_array_equal(visits, found[0][0])
-        np.testing.assert_array_equal(totals, found[0][1])
-    assert (found[0][0].sum(axis=1) == 333).all()
+        policy = policies.make(f"search:333,rollout=random{settings}", "pikit_v0", players=2)
+        found.append(policy.search(vec.observations, vec.seats, vec.states))
+    for other in found[1:]:
+        np.testing.assert_array_equal(other.visits, found[0].visits)
+        np.testing.assert_array_equal(other.totals, found[0].totals)
+    assert (found[0].visits.sum(axis=1) == 333).all()
 
 
 @pytest.mark.skipif(JIT_OFF, reason="a search of this size takes hours")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_long_search_can_be_interrupted_and_the_next_one_is_right(threads):
     vec = positions("pikit_v0", {"players": 2}, count=2)
-    policies.make("search:10,playout=random", "pikit_v0", players=2).act(vec.decisions())  # compile
-    policy = policies.make(f"search:3000000,playout=random,trees=2,threads={threads}", "pikit_v0", players=2)
+    policies.make("search:10,rollout=random", "pikit_v0", players=2).act(vec.decisions())  # compile
+    policy = policies.make(f"search:3000000,rollout=random,trees=2,threads={threads}", "pikit_v0", players=2)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored, in a background process
     threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
     start = time.monotonic()
@@ -266,9 +268,9 @@ def test_a_long_search_can_be_interrupted_and_the_next_one_is_right(threads):
         signal.signal(signal.SIGINT, before)
     assert time.monotonic() - start < 5
     policy.settings = replace(policy.settings, simulations=50)
-    fresh = policies.make("search:50,playout=random,trees=2", "pikit_v0", players=2)
+    fresh = policies.make("search:50,rollout=random,trees=2", "pikit_v0", players=2)
     asked = (vec.observations, vec.seats, vec.states)
-    np.testing.assert_array_equal(policy.analyse(*asked)[0], fresh.analyse(*asked)[0])
+    np.testing.assert_array_equal(policy.search(*asked).visits, fresh.search(*asked).visits)
 
 
 def test_states_that_wait_for_nobody_are_not_searched():
@@ -286,12 +288,12 @@ def test_states_that_wait_for_nobody_are_not_searched():
         (good, vec.seats[:2], "3 seats are needed"),
     ):
         with pytest.raises(ValueError, match=problem):
-            policy.analyse(vec.observations, seats, states)
+            policy.search(vec.observations, seats, states)
         if np.shape(seats) == (3,):
             with pytest.raises(ValueError, match=problem):
                 policy.act(Decisions(vec.variant, vec.observations, vec.action_masks, seats, states))
     with pytest.raises(ValueError, match="observations have the shape"):
-        policy.analyse(vec.observations[:, :5], vec.seats, good)
+        policy.search(vec.observations[:, :5], vec.seats, good)
 
 
 # --- The wrong table ---

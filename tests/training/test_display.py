@@ -21,7 +21,7 @@ REPORT = {"updates": 3, "steps": 12_345_678, "seconds": 1234.5, "steps_per_secon
           "value_loss": 0.1234, "entropy": 1.234, "explained": 0.5, "kl": 0.01, "clipped": 0.1,
           "learning_rate": 1e-3}  # fmt: skip
 WINS = {"win_random": 0.981, "error_random": 0.01, "win_heuristic": 0.6123, "error_heuristic": 0.02}
-MANY = {f"win_search:{budget},playout=random": 0.5 for budget in range(100, 700, 100)}
+MANY = {f"win_search:{budget},rollout=random": 0.5 for budget in range(100, 700, 100)}
 
 
 def shown(width: int, terminal: bool, *reports: dict[str, float]) -> str:

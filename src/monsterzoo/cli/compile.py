@@ -49,10 +49,10 @@ def one_seat(game: Game) -> None:
 
 
 def search(game: Game) -> None:
-    """Search, with each kind of playout."""
+    """Search, with each kind of rollout."""
     games = make_vec(game.name, 1, seed=0)
-    for playout in [one for one in _players(game) if isinstance(one, str)]:
-        player = SearchPolicy(games.variant, parse(f"2,playout={playout}"))
+    for rollout in [one for one in _players(game) if isinstance(one, str)]:
+        player = SearchPolicy(games.variant, parse(f"2,rollout={rollout}"))
         player.act(games.decisions())
 
 

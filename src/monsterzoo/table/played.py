@@ -153,14 +153,14 @@ class PlayedGame:
 
     def _analysed(self) -> list[dict[str, Any]]:
         decisions = self.env.decisions(self.variant.agents[self.seat])
-        tries, totals = _adviser(self.variant).analyse(decisions.observations, decisions.seats, self.env.states)
+        root = _adviser(self.variant).search(decisions.observations, decisions.seats, self.env.states)
         words = {action: said for part in self._scene().parts for action, said in part.actions}
         found = [
             {
                 "action": action,
                 "words": words[action],
-                "share": round(float(tries[0, action] / max(tries.sum(), 1)), 3),
-                "chance": round(float(totals[0, action] / tries[0, action]), 3) if tries[0, action] else None,
+                "share": round(float(root.visits[0, action] / root.visits.sum()), 3),
+                "chance": round(float(root.values[0, action]), 3) if root.visits[0, action] else None,
             }
             for action in np.flatnonzero(decisions.action_masks[0]).tolist()
         ]
