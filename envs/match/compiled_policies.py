@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..compiling.dispatch import dispatched, implement
-from ..compiling.jit import belongs_to, compiled, overload
+from ..compiling.jit import compiled, overload
 from ..core.contract import legal
 from .kernels import pick
 
@@ -26,7 +26,6 @@ def choose(policy: Any, state: Any, seat: Any, words: Any, views: Any, stream: A
 def compiled_policy(kind: type, function: Callable[..., Any]) -> None:
     """Let kernels play a policy: `function` has the arguments of `choose` and is compiled code."""
     implement(choose, kind, function)
-    belongs_to(function, kind)
 
 
 def distinct_tokens(tokens: list[Any], known: tuple[Any, ...] = ()) -> tuple[list[int], tuple[Any, ...]]:

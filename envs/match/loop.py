@@ -14,7 +14,7 @@ import numpy as np
 
 from ..compiling.dispatch import dispatched, implement
 from ..compiling.encoding import expand
-from ..compiling.jit import belongs_to, compiled, inlined, kernel, overload
+from ..compiling.jit import compiled, inlined, kernel, overload
 from ..compiling.work_queue import LEADER, begin_round, edge, finish_part, take_part
 from ..core.bits import ZERO, bit, has, lowest
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, legal, observe, score, setup
@@ -159,7 +159,6 @@ for _source, _functions in {
 }.items():  # fmt: skip
     for _stub, _function in zip((begin_game, next_game, note_result), _functions):
         implement(_stub, _source, _function)
-    belongs_to(note_listed, _source)
 
 
 @inlined
@@ -292,7 +291,7 @@ def _wait_for_seat(tokens, games, i, actions, gained, words, views):
     games.waiting[i], games.seats[i] = games.seating[i, seat], seat
 
 
-@overload(play_seats)
+@overload(play_seats, inline=True)
 def _seats_played(tokens, games, i, actions, gained, words, views):
     return _play_seats if len(tokens) else _wait_for_seat
 
