@@ -52,7 +52,7 @@ fuzz: $(VENV)/.test
 
 KILLS ?= 50
 kills: $(VENV)/.test
-	$(VENV)/bin/python tests/training/killed.py --kills $(KILLS)
+	$(VENV)/bin/python tests/killed.py --kills $(KILLS)
 
 STEPS ?= 1e9
 soak: $(VENV)/.test

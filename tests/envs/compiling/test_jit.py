@@ -95,7 +95,7 @@ def in_another_process(*arguments: str, **environment: str) -> Any:
     command = [sys.executable, "-W", "error::RuntimeWarning", *arguments]
     result = subprocess.run(
         command,
-        env={**os.environ, **environment},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "tests"), **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -153,7 +153,7 @@ def test_kernels_are_built_from_what_games_share_their_own_package_and_what_thei
     assert folders_of(stepping.look_at, states, 0, 0, views) == shared | {"envs/pikit"}
     assert folders_of(heuristics.advise_views, views) == shared | {"envs/pikit", "policies"}
     assert folders_of(stepping.begin, (tokens, (states,))) == shared | {"envs/pikit", "policies"}
-    assert folders_of(_twice, np.zeros(1)) == shared | {"policies", "tests/test_jit.py"}
+    assert folders_of(_twice, np.zeros(1)) == shared | {"policies", "tests/envs/compiling/test_jit.py"}
     assert folders_of(play_range, states) == shared | {"envs/pikit", "policies", "training"}
 
 
