@@ -46,6 +46,7 @@ lint: $(VENV)/.test
 	$(RUN) ruff format --check .
 	$(RUN) ruff check .
 	$(RUN) mypy
+	PYTHONPATH=.typecheck $(VENV)/bin/lint-imports --no-cache
 
 fuzz: $(VENV)/.test
 	$(VENV)/bin/python tests/fuzz/run.py --minutes $(or $(MINUTES),30)

@@ -152,10 +152,10 @@ def race(learner: Learner, variant: Variant, chosen: argparse.Namespace) -> dict
             processor += time.process_time() - began[0]
             wall += time.perf_counter() - began[1]
         # Confirmed on other games: the best of many evaluations is lucky.
-        rate = win_rate(chosen.games // 4, seed=1)
-        reached = rate >= chosen.target and (rate := win_rate(chosen.games, seed=2)) >= chosen.target
+        rate = measure(chosen.games // 4, seed=1)
+        reached = rate >= chosen.target and (rate := measure(chosen.games, seed=2)) >= chosen.target
         print(f"  {steps:>10,} steps, {processor:6.1f} s of CPU time: {rate:.1%}", file=sys.stderr)
-    rate = rate if reached else win_rate(chosen.games, seed=2)
+    rate = rate if reached else measure(chosen.games, seed=2)
     return {"steps": steps, "processor": processor, "wall": wall, "win_rate": rate, "reached": reached}
 
 
