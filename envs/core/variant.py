@@ -315,7 +315,7 @@ class Variant:
         require(isinstance(given, Mapping), f"options is a dict, not {type(given).__name__}")
         for key, option in self.game.options.items():
             try:
-                same = key not in given or option.parse(given[key]) == self.options[key]
+                same = key not in given or option.check(given[key]) == self.options[key]
             except (ValueError, TypeError):
                 same = False
             own = self.options[key]
