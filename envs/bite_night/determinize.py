@@ -34,7 +34,6 @@ def determinize(state, seat):
 @compiled
 def resample_cards(state, seat):
     """Deal the unknown cards anew: nothing is known of them but how many lie where."""
-    players = np.int64(state.players)
     unknown, own = np.uint64(state.deck), state.hand[seat]
     while own != ZERO:
         unknown = without_card(state, unknown, design_of(state, lowest(own)))
@@ -49,7 +48,7 @@ def resample_cards(state, seat):
             card = draw_card(state, unknown)
             state.pile[place] = card
             unknown = without_card(state, unknown, card)
-    for other in range(players):
+    for other in range(np.int64(state.players)):
         if other != seat:
             hand = ZERO
             for _ in range(popcount(state.hand[other])):
@@ -109,8 +108,7 @@ def rechoose(state, seat):
         if other == seat or state.choices[other, 0] == NONE:
             continue
         old, again = np.int64(state.choices[other, 0]), np.int64(state.choices[other, 1])
-        state.choices[other, 0] = NONE
-        state.choices[other, 1] = NONE
+        state.choices[other, 0] = state.choices[other, 1] = NONE
         if state.phase == LAY:
             state.choices[other, 0] = member_or(state, state.hand[other] & ~SECONDS, old)
         else:

@@ -8,9 +8,8 @@ from ..core.rng import draw
 from .bags import copy_of, count, total
 from .rules import REACT, can_cancel
 
-# How often a seat that is being asked is dealt to until it can cancel. One deal at least, the truth, lets it, and has
-# a chance of 1 in MAX_DECK or more: that it does not come up has one of less than 10 ** -70. Only for a record that
-# contradicts itself is this the end: the seat is asked all the same, and can accept.
+# How often a seat that is being asked is dealt to until it can cancel. A deal lets it with a chance of at least 1 in
+# MAX_DECK, so all fail with one below 10 ** -70, unless the record contradicts itself: then the seat can only accept.
 ATTEMPTS = 20_000
 
 
@@ -21,7 +20,7 @@ def determinize(state, seat):
     One reaction tells something: whoever is being asked right now can cancel. Seats that accepted and seats that were
     not asked look alike to others, and who is asked next follows from the new hands.
     """
-    players, top = np.int64(state.players), np.int64(state.top)
+    top = np.int64(state.top)
     low, high = unseen(state, seat)
     start = np.int64(state.deck_cards) - total((low, high))
     if start < np.int64(state.discarded) or top - start != others_secrets(state, seat):
@@ -35,7 +34,7 @@ def determinize(state, seat):
             if can_cancel(state, asked):
                 break
             deal_secrets(state, asked, start)
-    for other in range(players):
+    for other in range(np.int64(state.players)):
         if other != seat and other != asked:
             place = deal_secrets(state, other, place)
     for k in range(top, np.int64(state.deck_cards)):
@@ -47,9 +46,8 @@ def determinize(state, seat):
 @compiled
 def unseen(state, seat):
     """The bag of all cards a seat has not seen: the deck and the others' secret cards."""
-    low, high = state.copies[0], state.copies[1]
-    low -= state.centre[0] + state.discards[0] + state.secret[seat, 0]
-    high -= state.centre[1] + state.discards[1] + state.secret[seat, 1]
+    low = state.copies[0] - state.centre[0] - state.discards[0] - state.secret[seat, 0]
+    high = state.copies[1] - state.centre[1] - state.discards[1] - state.secret[seat, 1]
     for other in range(np.int64(state.players)):
         low -= state.known[other, 0]
         high -= state.known[other, 1]
@@ -81,8 +79,7 @@ def lay_out(state, low, high, start):
 def deal_secrets(state, seat, top):
     """Give a seat as many secret cards as it has, at random from the deck that begins at `top`; returns its new top."""
     rest = top + total((state.secret[seat, 0], state.secret[seat, 1]))
-    state.secret[seat, 0] = ZERO
-    state.secret[seat, 1] = ZERO
+    state.secret[seat, 0] = state.secret[seat, 1] = ZERO
     for place in range(top, rest):
         value = draw_to(state, place)
         state.secret[seat, value >> 3] += copy_of(value)

@@ -4,6 +4,8 @@ Seats count clockwise from the observer (0 is itself). Whether another seat was 
 it. Cards that nobody has shown are known by number only: those of the deck, and those drawn secretly.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..compiling.jit import compiled, inlined
@@ -61,8 +63,9 @@ VIEW = view_type(
 )
 
 
-def layout(players: int) -> Layout:
-    """The observation's fields for a number of players."""
+def layout(options: dict[str, Any]) -> Layout:
+    """The observation's fields."""
+    players = options["players"]
     return Layout(
         one_hot("phase", 3, always=True, meaning="discard, react, take"),
         one_hot("turn_player", players, always=True, meaning="whose turn it is"),
