@@ -38,10 +38,15 @@ def resample_cards(state, seat):
     while own != ZERO:
         unknown = without_card(state, unknown, design_of(state, lowest(own)))
         own = drop_lowest(own)
+    hidden = 0
     for place in range(np.int64(state.pile_size)):
         if is_known(state, seat, place):
             unknown = without_card(state, unknown, np.int64(state.pile[place]))
-    if popcount(unknown) < hidden_cards(state, seat):
+        else:
+            hidden += 1
+    for other in range(np.int64(state.players)):
+        hidden += popcount(state.hand[other]) if other != seat else 0
+    if popcount(unknown) < hidden:
         return  # a design comes up too often, as in no played or loaded record; everything stays where it is
     for place in range(np.int64(state.pile_size)):
         if not is_known(state, seat, place):
@@ -56,18 +61,6 @@ def resample_cards(state, seat):
                 hand = with_card(state, hand, card)
                 unknown = without_card(state, unknown, card)
             state.hand[other] = hand
-
-
-@compiled
-def hidden_cards(state, seat):
-    """How many cards lie where a seat does not see them: in the pile and in other hands."""
-    cards = 0
-    for place in range(np.int64(state.pile_size)):
-        cards += not is_known(state, seat, place)
-    for other in range(np.int64(state.players)):
-        if other != seat:
-            cards += popcount(state.hand[other])
-    return cards
 
 
 @compiled

@@ -6,7 +6,7 @@ from ..compiling.jit import compiled
 from ..core.bits import ZERO, lowest
 from ..core.rng import draw
 from .bags import copy_of, count, total
-from .rules import REACT, can_cancel
+from .rules import REACT, can_cancel, unseen
 
 # How often a seat that is being asked is dealt to until it can cancel. A deal lets it with a chance of at least 1 in
 # MAX_DECK, so all fail with one below 10 ** -70, unless the record contradicts itself: then the seat can only accept.
@@ -20,12 +20,13 @@ def determinize(state, seat):
     One reaction tells something: whoever is being asked right now can cancel. Seats that accepted and seats that were
     not asked look alike to others, and who is asked next follows from the new hands.
     """
-    top = np.int64(state.top)
-    low, high = unseen(state, seat)
-    start = np.int64(state.deck_cards) - total((low, high))
-    if start < np.int64(state.discarded) or top - start != others_secrets(state, seat):
+    top, cards, secrets = np.int64(state.top), (unseen(state, seat, 0), unseen(state, seat, 1)), 0
+    for other in range(np.int64(state.players)):
+        secrets += total((state.secret[other, 0], state.secret[other, 1])) if other != seat else 0
+    start = np.int64(state.deck_cards) - total(cards)
+    if start < np.int64(state.discarded) or top - start != secrets:
         return  # cards are missing or too many, as in no played or loaded record; there is nothing to deal from
-    lay_out(state, low, high, start)
+    lay_out(state, cards, start)
     place = start
     asked = lowest(np.uint64(state.acting)) if state.phase == REACT else seat
     if asked != seat:
@@ -44,33 +45,12 @@ def determinize(state, seat):
 
 
 @compiled
-def unseen(state, seat):
-    """The bag of all cards a seat has not seen: the deck and the others' secret cards."""
-    low = state.copies[0] - state.centre[0] - state.discards[0] - state.secret[seat, 0]
-    high = state.copies[1] - state.centre[1] - state.discards[1] - state.secret[seat, 1]
-    for other in range(np.int64(state.players)):
-        low -= state.known[other, 0]
-        high -= state.known[other, 1]
-    return low, high
-
-
-@compiled
-def others_secrets(state, seat):
-    """How many secret cards all other seats have together."""
-    cards = 0
-    for other in range(np.int64(state.players)):
-        if other != seat:
-            cards += total((state.secret[other, 0], state.secret[other, 1]))
-    return cards
-
-
-@compiled
-def lay_out(state, low, high, start):
+def lay_out(state, cards, start):
     """Put a bag of cards on the deck, which then begins at `start`."""
     # In order of their values, so that no trace of where they were is left.
     place, end = start, np.int64(state.deck_cards)
     for value in range(1, 12):
-        for _ in range(min(count((low, high), value), end - place)):
+        for _ in range(min(count(cards, value), end - place)):
             state.cards[place] = value
             place += 1
 

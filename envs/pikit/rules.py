@@ -118,6 +118,15 @@ def deck_size(state):
     return np.int64(state.deck_cards) - np.int64(state.top)
 
 
+@inlined
+def unseen(state, seat, word):
+    """A word of the bag of all cards a seat has not seen: the deck and the others' secret cards."""
+    cards = state.copies[word] - state.centre[word] - state.discards[word] - state.secret[seat, word]
+    for other in range(4):  # a seat that is not in the game has no cards
+        cards -= state.known[other, word]
+    return cards
+
+
 @compiled
 def gain(state, seat, value):
     """A card that everybody sees goes into a hand."""

@@ -26,6 +26,7 @@ from .rules import (
     hand_size,
     last_discarder,
     points_of,
+    unseen,
 )
 
 MOST_TURNS = 127
@@ -141,10 +142,7 @@ def look_at_cards(state, seat, view):
         view.hand[word] = own[word]
         view.centre[word] = state.centre[word]
         view.discard_pile[word] = state.discards[word]
-        unseen = state.copies[word] - state.centre[word] - state.discards[word] - state.secret[seat, word]
-        for other in range(4):  # a seat that is not in the game has no cards
-            unseen -= state.known[other, word]
-        view.unseen[word] = unseen
+        view.unseen[word] = unseen(state, seat, word)
     view.deck = deck_size(state)
 
 

@@ -131,12 +131,6 @@ def void_cards(state, seat):
 
 
 @compiled
-def chosen_by(state, seat):
-    """The cards a seat has chosen to pass."""
-    return set_of(state.passes[seat, 0]) | set_of(state.passes[seat, 1]) | set_of(state.passes[seat, 2])
-
-
-@compiled
 def sent_to(state, seat, other):
     """The cards a seat has passed to another one."""
     cards = ZERO
@@ -147,14 +141,14 @@ def sent_to(state, seat, other):
 
 
 @compiled
-def known_in(state, seat, other):
-    """Unplayed cards that a seat knows to be in another hand: those it passed there, and a shown card that must be."""
+def hidden_in(state, seat, other):
+    """Another hand without what a seat knows to be there: the cards it passed, and a shown card that was kept."""
     if state.phase == PASS:
-        return ZERO
+        return state.hand[other]
     known = sent_to(state, seat, other)
     if state.shown_by == other and state.lead_held:
         known |= bit(shown_card(state.trump_card))
-    return known & state.hand[other]
+    return state.hand[other] & ~known
 
 
 @compiled
@@ -176,19 +170,14 @@ def impossible_in(state, seat, other):
 
 
 @compiled
-def hidden_in(state, seat, other):
-    """The cards of another hand that a seat does not know to be there."""
-    return state.hand[other] ^ known_in(state, seat, other)
-
-
-@compiled
 def resample_hands(state, seat):
     """Deal the unknown cards to the other hands (in the passing phase with the cards chosen to pass)."""
     players = np.int64(state.players)
     left, next_left, right = (seat + 1) % players, (seat + 2) % players, (seat + 3) % players
     if state.phase == PASS:
         for other in range(players):
-            state.hand[other] |= chosen_by(state, other) if other != seat else ZERO
+            for k in range(3 if other != seat else 0):
+                state.hand[other] |= set_of(state.passes[other, k])
     old_0, old_1, old_2 = hidden_in(state, seat, left), hidden_in(state, seat, next_left), ZERO
     out_0, out_1, out_2 = impossible_in(state, seat, left), impossible_in(state, seat, next_left), ~ZERO
     if players == 4:

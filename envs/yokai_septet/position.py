@@ -215,7 +215,7 @@ class _Loader(Reader):
         if self.straw:
             state.lead = rules.dealer(state)
             require(lead in (NONE, state.lead), f"lead is {lead}, but seat {state.lead} deals this round and leads")
-            self._choices_before_play()
+            self._choices()
             return
         require(state.trump == NONE or not self.suitors, "trump is set by the first lead")
         later = not self.suitors and int(state.round_number) > 1
@@ -223,15 +223,21 @@ class _Loader(Reader):
         require(lead != NONE or not later, "lead is missing: the last trick's winner leads a later round")
         state.lead = lead
 
-    def _choices_before_play(self) -> None:
+    def _choices(self) -> None:
         """Two players: which choices there can be in a phase."""
-        state, phase = self.state, int(self.state.phase)
+        state, phase, name = self.state, int(self.state.phase), PHASES[self.state.phase]
         require(phase > DISCARD or all(state.exchanges == NONE), "exchanges come after the discards")
-        require(phase == KEEP or all(state.keeps == NONE), "keeps come after the exchanges")
-        require(phase == DISCARD or all(state.discards != NONE), f"a discard is missing in phase {PHASES[phase]}")
+        require(phase >= KEEP or all(state.keeps == NONE), "keeps come after the exchanges")
+        require(phase == DISCARD or all(state.discards != NONE), f"a discard is missing in phase {name}")
         for seat in self.seats:
-            full = all(state.straw_up[seat] != NONE) and all(state.straw_down[seat] != NONE)
-            require(full, f"straw of seat {seat} has empty places in phase {PHASES[phase]}")
+            if phase < PLAY:
+                full = all(state.straw_up[seat] != NONE) and all(state.straw_down[seat] != NONE)
+                require(full, f"straw of seat {seat} has empty places in phase {name}")
+            else:
+                held, most = len(members(state.hand[seat])), int(state.hand_cards) - 1
+                require(held <= most, f"seat {seat} holds {held} cards, after the discard at most {most}")
+                exchanged = rules.changes_places(int(state.exchanges[seat]))
+                require(exchanged or state.keeps[seat] == NONE, f"keeps: seat {seat} has exchanged nothing")
             self._exchange(seat)
 
     def _exchange(self, seat: int) -> None:
@@ -262,7 +268,7 @@ class _Loader(Reader):
         state.tricks[: self.sides] = taken
         require(sum(taken) == done, f"tricks are {taken}, but {done} were played")
         if self.straw:
-            self._choices_in_play()
+            self._choices()
         left = any(state.hand) or (self.straw and (state.straw_down != NONE).any())
         require(left, "no cards are left, the round is over")
         self._captures()
@@ -298,17 +304,6 @@ class _Loader(Reader):
             revoked = void and any(SUIT_OF[held] == led for held in members(state.hand[seat]))
             require(not revoked, f"trick: seat {seat} played {name} without following {SUITS[led]}, which it holds")
             state.void[seat] = void << led
-
-    def _choices_in_play(self) -> None:
-        """Two players: everybody has discarded, and keeps only what was exchanged."""
-        state = self.state
-        require(all(state.discards != NONE), "a discard is missing in phase play")
-        for seat in self.seats:
-            held, most = len(members(state.hand[seat])), int(state.hand_cards) - 1
-            require(held <= most, f"seat {seat} holds {held} cards, after the discard at most {most}")
-            exchanged = rules.changes_places(int(state.exchanges[seat]))
-            require(exchanged or state.keeps[seat] == NONE, f"keeps: seat {seat} has exchanged nothing")
-            self._exchange(seat)
 
     def _captures(self) -> None:
         """Captured are the bosses of complete tricks, and nobody has ended the round with them."""
