@@ -5,25 +5,10 @@ from math import isfinite
 from typing import Any
 
 from ..core.game import Game, Looks, Positions, Rules, View
-from ..core.layout import Layout
 from ..core.options import Custom, Option, choice, integer, whole
-from . import position, scene, text
+from . import position, rules, scene, text
 from .determinize import determinize
-from .rules import (
-    BASIC_CARDS,
-    BASIC_DESIGNS,
-    CARD_NAMES,
-    DESIGNS,
-    HAND_CARDS,
-    MOST_TWICE,
-    NONE,
-    STATE,
-    TWICE,
-    legal,
-    score,
-    setup,
-    step,
-)
+from .rules import BASIC_CARDS, BASIC_DESIGNS, CARD_NAMES, DESIGNS, HAND_CARDS, MOST_TWICE, NONE
 from .symmetry import symmetry
 from .view import VIEW, layout, look
 
@@ -31,10 +16,14 @@ SCORE_SCALE = 20.0
 """What reward="score" divides by."""
 
 
-def _parse_reflexes(value: Any) -> list[float]:
+def _items(value: Any) -> list[Any]:
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise TypeError
-    weights = list(value)
+    return list(value)
+
+
+def _parse_reflexes(value: Any) -> list[float]:
+    weights = _items(value)
     if any(isinstance(weight, bool | str | bytes) for weight in weights):
         raise TypeError
     numbers = [float(weight) for weight in weights]
@@ -55,9 +44,7 @@ def _parse_cards(value: Any) -> dict[str, int]:
 
 
 def _parse_hearts(value: Any) -> list[str]:
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise TypeError
-    kinds = list(value)
+    kinds = _items(value)
     for kind in kinds:
         if kind not in text.KINDS:
             raise ValueError(f"there is no kind of tiles {kind!r}")
@@ -117,30 +104,22 @@ def _configure(options: dict[str, Any], state: Any) -> None:
 
 def _configure_deck(options: dict[str, Any], state: Any) -> None:
     designs = DESIGNS if options["advanced"] else BASIC_DESIGNS
-    copies = {name: 1 + (name in TWICE) for name in CARD_NAMES[:designs]}
+    copies = {name: 1 + (name in rules.TWICE) for name in CARD_NAMES[:designs]}
     for name, number in (options["cards"] or {}).items():
         if name not in copies:
             raise ValueError(f"bite_night_v0: cards has {name!r}, which belongs to the advanced game (advanced=True)")
         copies[name] = number
     twice = [name for name, number in copies.items() if number == 2]
+    total, needed = sum(copies.values()), HAND_CARDS * options["players"]
+    problem = f"bite_night_v0: cards={options['cards']} is not allowed; allowed: "
     if len(twice) > MOST_TWICE:
-        raise ValueError(
-            f"bite_night_v0: cards={options['cards']} is not allowed; allowed: {MOST_TWICE} cards at most twice, not "
-            + ", ".join(twice)
-        )
-    if sum(copies.values()) < HAND_CARDS * options["players"]:
-        raise ValueError(
-            f"bite_night_v0: cards={options['cards']} is not allowed; allowed: at least "
-            f"{HAND_CARDS * options['players']} cards for players={options['players']}, not {sum(copies.values())}"
-        )
-    numbers = [CARD_NAMES.index(name) for name in twice]
+        raise ValueError(problem + f"{MOST_TWICE} cards at most twice, not {', '.join(twice)}")
+    if total < needed:
+        raise ValueError(problem + f"at least {needed} cards for players={options['players']}, not {total}")
     deck = sum(1 << text.CARD_NUMBERS[name] for name, number in copies.items() if number)
     state.deck = deck | sum(1 << DESIGNS + k for k in range(len(twice)))
-    state.twice[:] = [*numbers, *[NONE] * (MOST_TWICE - len(numbers))]
-
-
-def _layout(options: dict[str, Any]) -> Layout:
-    return layout(options["players"], options["advanced"])
+    state.twice[:] = NONE
+    state.twice[: len(twice)] = [text.CARD_NUMBERS[name] for name in twice]
 
 
 GAME = Game(
@@ -155,17 +134,17 @@ GAME = Game(
         {"players": 4, "grab": "draft"},
     ),
     rules=Rules(
-        record=STATE,
+        record=rules.STATE,
         configure=_configure,
         actions=text.actions,
-        setup=setup,
-        legal=legal,
-        step=step,
-        score=score,
+        setup=rules.setup,
+        legal=rules.legal,
+        step=rules.step,
+        score=rules.score,
         determinize=determinize,
         limit="laps",
     ),
-    view=View(record=VIEW, look=look, layout=_layout, options=("advanced", "twice", "hearts")),
+    view=View(record=VIEW, look=look, layout=layout, options=("advanced", "twice", "hearts")),
     positions=Positions(snapshot=position.snapshot, load=position.load),
     looks=Looks(
         describe=text.describe,

@@ -34,22 +34,26 @@ def determinize(state, seat):
 @compiled
 def resample_cards(state, seat):
     """Deal the unknown cards anew: nothing is known of them but how many lie where."""
-    players = np.int64(state.players)
     unknown, own = np.uint64(state.deck), state.hand[seat]
     while own != ZERO:
         unknown = without_card(state, unknown, design_of(state, lowest(own)))
         own = drop_lowest(own)
+    hidden = 0
     for place in range(np.int64(state.pile_size)):
         if is_known(state, seat, place):
             unknown = without_card(state, unknown, np.int64(state.pile[place]))
-    if popcount(unknown) < hidden_cards(state, seat):
+        else:
+            hidden += 1
+    for other in range(np.int64(state.players)):
+        hidden += popcount(state.hand[other]) if other != seat else 0
+    if popcount(unknown) < hidden:
         return  # a design comes up too often, as in no played or loaded record; everything stays where it is
     for place in range(np.int64(state.pile_size)):
         if not is_known(state, seat, place):
             card = draw_card(state, unknown)
             state.pile[place] = card
             unknown = without_card(state, unknown, card)
-    for other in range(players):
+    for other in range(np.int64(state.players)):
         if other != seat:
             hand = ZERO
             for _ in range(popcount(state.hand[other])):
@@ -57,18 +61,6 @@ def resample_cards(state, seat):
                 hand = with_card(state, hand, card)
                 unknown = without_card(state, unknown, card)
             state.hand[other] = hand
-
-
-@compiled
-def hidden_cards(state, seat):
-    """How many cards lie where a seat does not see them: in the pile and in other hands."""
-    cards = 0
-    for place in range(np.int64(state.pile_size)):
-        cards += not is_known(state, seat, place)
-    for other in range(np.int64(state.players)):
-        if other != seat:
-            cards += popcount(state.hand[other])
-    return cards
 
 
 @compiled
@@ -109,8 +101,7 @@ def rechoose(state, seat):
         if other == seat or state.choices[other, 0] == NONE:
             continue
         old, again = np.int64(state.choices[other, 0]), np.int64(state.choices[other, 1])
-        state.choices[other, 0] = NONE
-        state.choices[other, 1] = NONE
+        state.choices[other, 0] = state.choices[other, 1] = NONE
         if state.phase == LAY:
             state.choices[other, 0] = member_or(state, state.hand[other] & ~SECONDS, old)
         else:

@@ -2,33 +2,9 @@
 
 from typing import Any
 
-from ..core.snapshots import SnapshotError, read_number, require
-from .rules import (
-    BASIC_DESIGNS,
-    BURY,
-    CARD_NAMES,
-    COLOURS,
-    DESIGNS,
-    GRAB,
-    GRAVEYARD,
-    GRAVEYARD_ANY,
-    GUARD,
-    HAND_CARDS,
-    LAID_BY,
-    LAY,
-    NONE,
-    RAISE,
-    RESURRECTION,
-    TILES_A_ROUND,
-    chooses_burial,
-    claim,
-    has_to_choose,
-    legal_tiles,
-    pass_over,
-    rounds,
-    to_grab,
-    with_card,
-)
+from ..core.snapshots import Reader, SnapshotError, read_list, read_name, read_names, read_number, require
+from . import rules
+from .rules import BURY, CARD_NAMES, GRAB, HAND_CARDS, LAY, NONE, RAISE, TILES_A_ROUND
 from .text import (
     CARD_NUMBERS,
     PHASES,
@@ -71,7 +47,7 @@ def snapshot(state: Any) -> dict[str, Any]:
 
 def _stack(state: Any, seat: int) -> Any:
     """A seat's places in `stacks`."""
-    height = TILES_A_ROUND * rounds(state.players)
+    height = TILES_A_ROUND * rules.rounds(state.players)
     return state.stacks[seat * height : (seat + 1) * height]
 
 
@@ -86,94 +62,67 @@ def load(data: dict[str, Any], state: Any) -> None:
     state.acting = loader.acting()
 
 
-def _items(value: Any, key: str) -> list[Any]:
-    require(isinstance(value, list | tuple), f"{key} holds lists of names, not {value!r}")
-    return list(value)
-
-
-def _tile(state: Any, name: Any) -> int:
-    names = names_of_tiles(int(state.hearts))
-    require(isinstance(name, str) and name in names, f"there is no tile {name!r}")
-    return names.index(name)
-
-
 def _copies(state: Any, card: int) -> int:
     """How many cards of a design the game has."""
     return (int(state.deck) >> card & 1) + (card in state.twice)
 
 
-class _Loader:
+def _bits(numbers: list[int]) -> int:
+    return sum(1 << number for number in numbers)
+
+
+class _Loader(Reader):
     """Reads a snapshot into a record, step by step from the course of the game to the decision it waits for."""
 
     def __init__(self, data: dict[str, Any], state: Any) -> None:
-        self.data, self.state = data, state
-        self.players, self.rounds = int(state.players), rounds(state.players)
-        self.seats = range(self.players)
-
-    def _list(self, key: str, default: Any = None) -> list[Any]:
-        """The key's list, with one entry a seat."""
-        value: Any = self.data[key] if default is None else self.data.get(key)
-        if value is None and default is not None:
-            return [default for _ in self.seats]
-        require(
-            isinstance(value, list | tuple) and len(value) == self.players,
-            f"{key} is a list with an entry for each of {self.players} seats, not {value!r}",
-        )
-        return list(value)
+        super().__init__(data, state)
+        self.rounds = rules.rounds(state.players)
+        self.tile_numbers = {name: tile for tile, name in enumerate(names_of_tiles(int(state.hearts)))}
 
     # --- The course of the game ---
 
     def course(self) -> None:
         """Phase, lap, round, who leads, and the scores."""
-        state, data = self.state, self.data
-        phases = PHASES if state.advanced else PHASES[:RAISE]
-        require(data["phase"] in phases, f"phase is one of {', '.join(phases)}, not {data['phase']!r}")
-        self.phase = PHASES.index(data["phase"])
-        state.phase = self.phase
-        state.lap = read_number(data["lap"], "lap", 1, int(state.laps))
-        self.round = read_number(data["round"], "round", 1, self.rounds)
-        state.round_number = self.round
-        require(
-            self.phase < BURY or self.round == self.rounds,
-            f"phase {PHASES[self.phase]} comes after round {self.rounds}, not in round {self.round}",
-        )
-        leader = (int(state.lap) - 1) % self.players
-        state.lap_leader = leader
-        given = read_number(data["lap_leader"], "lap_leader", 0, self.players - 1)
+        state = self.state
+        state.phase = phase = self.phase(PHASES, PHASES if state.advanced else PHASES[:RAISE])
+        self.in_rendezvous, self.name_of_phase = phase >= BURY, PHASES[phase]
+        state.lap = self.number("lap", 1, int(state.laps))
+        self.round = state.round_number = self.number("round", 1, self.rounds)
+        self.laid = self.round - (phase == LAY)
+        last = self.round == self.rounds
+        late = f"phase {PHASES[phase]} comes after round {self.rounds}, not in round {self.round}"
+        require(not self.in_rendezvous or last, late)
+        state.lap_leader = leader = (int(state.lap) - 1) % self.players
+        given = self.number("lap_leader", 0, self.players - 1)
         require(given == leader, f"lap_leader is {given}, but seat {leader} leads lap {int(state.lap)}")
-        first = read_number(data["first_player"], "first_player", 0, self.players - 1)
-        expected = (leader + self.round - 1) % self.players
+        first, expected = self.number("first_player", 0, self.players - 1), (leader + self.round - 1) % self.players
         require(
-            self.phase >= BURY or first == expected,
+            self.in_rendezvous or first == expected,
             f"first_player is {first}, but it is seat {expected} in round {self.round} of a lap led by seat {leader}",
         )
-        state.first_player = first if self.phase < BURY else leader  # it means nothing in the rendezvous
-        for seat, points in enumerate(self._list("scores")):
-            state.scores[seat] = read_number(points, "a score", 0, MOST_POINTS)
+        state.first_player = leader if self.in_rendezvous else first  # it means nothing in the rendezvous
+        for seat, points in enumerate(self.rows("scores")):
+            state.scores[seat] = read_number(points, "each of scores", 0, MOST_POINTS)
 
     # --- Cards ---
 
     def cards(self) -> None:
         """Hands and pile: everybody has laid one card a round, and no design comes up too often."""
-        designs = DESIGNS if self.state.advanced else BASIC_DESIGNS
-        self.left = [_copies(self.state, card) for card in range(designs)]
-        laid = self.round - (self.phase == LAY)
-        self._pile(laid * self.players)
-        hands = [_items(hand, "hands") for hand in self._list("hands")]
-        put_away = self.phase >= BURY and not any(hands)
+        state, size = self.state, HAND_CARDS - self.laid
+        self.left = [_copies(state, card) for card in range(rules.DESIGNS if state.advanced else rules.BASIC_DESIGNS)]
+        self._pile(self.laid * self.players)
+        hands = [read_list(hand, "each of hands") for hand in self.rows("hands")]
+        put_away = self.in_rendezvous and not any(hands)
         for seat, hand in enumerate(hands):
-            require(
-                put_away or len(hand) == HAND_CARDS - laid,
-                f"seat {seat} has {len(hand)} cards in hand instead of {HAND_CARDS - laid}",
-            )
-            self.state.hand[seat] = 0
+            fits = put_away or len(hand) == size
+            require(fits, f"seat {seat} has {len(hand)} cards in hand instead of {size}")
+            state.hand[seat] = 0
             for name in hand:
-                self.state.hand[seat] = with_card(self.state, self.state.hand[seat], self._card(name))
+                state.hand[seat] = rules.with_card(state, state.hand[seat], self._card(name, "hands"))
 
-    def _card(self, name: Any) -> int:
+    def _card(self, name: Any, key: str) -> int:
         """A card by name, taken out of the deck."""
-        require(isinstance(name, str) and name in CARD_NUMBERS, f"there is no card {name!r}")
-        card = CARD_NUMBERS[name]
+        card = read_name(name, key, CARD_NUMBERS, "card")
         require(card < len(self.left), f"{name!r} belongs to the advanced game")
         self.left[card] -= 1
         copies = _copies(self.state, card)
@@ -181,17 +130,14 @@ class _Loader:
         return card
 
     def _pile(self, size: int) -> None:
-        state, pile = self.state, self.data["pile"]
-        pile = _items(pile, "pile")
-        require(
-            len(pile) == size,
-            f"pile has {len(pile)} cards instead of {size} in phase {PHASES[self.phase]} of round {self.round}",
-        )
+        state, pile = self.state, read_list(self.data["pile"], "pile")
+        when = f"in phase {self.name_of_phase} of round {self.round}"
+        require(len(pile) == size, f"pile has {len(pile)} cards instead of {size} {when}")
         state.pile[:] = NONE
         state.pile_size = size
         for place, (seat, name) in enumerate(pile):
-            state.pile[place] = self._card(name)
-            owner = int(LAID_BY[self.players, state.lap_leader, place])
+            state.pile[place] = self._card(name, "pile")
+            owner = int(rules.LAID_BY[self.players, state.lap_leader, place])
             require(seat == owner, f"pile: card {place + 1} was laid by seat {owner}, not {seat!r}")
 
     # --- Tiles ---
@@ -200,49 +146,45 @@ class _Loader:
         """Every tile lies in one place at most, and there are as many in each place as the round says."""
         state = self.state
         self.seen: set[int] = set()
-        turned = self.round - (self.phase == LAY)
-        height = TILES_A_ROUND * (self.rounds - turned)
+        height = TILES_A_ROUND * (self.rounds - self.laid)
         state.stacks[:] = NONE
-        for seat, names in enumerate(self._list("stacks", [] if height == 0 else None)):
+        for seat, names in enumerate(self.rows("stacks") if height else self.optional_rows("stacks", [])):
             stack = self._new_tiles(names, "stacks")
             require(len(stack) == height, f"the stack of seat {seat} has {len(stack)} tiles instead of {height}")
-            _stack(state, seat)[TILES_A_ROUND * turned :] = stack
-        state.middle = _bits(self._new_tiles(self.data.get("middle") or [], "middle"))
-        state.graveyard = _bits(self._new_tiles(self.data.get("graveyard") or [], "graveyard"))
-        for seat, names in enumerate(self._list("tiles")):
+            _stack(state, seat)[TILES_A_ROUND * self.laid :] = stack
+        for key in ("middle", "graveyard"):
+            names = read_list(self.data.get(key) or [], key)
+            setattr(state, key, _bits(self._new_tiles(names, key)))
+        for seat, names in enumerate(self.rows("tiles")):
             state.tiles[seat] = _bits(self._new_tiles(names, "tiles"))
-        if self.phase < BURY:
+        if not self.in_rendezvous:
             self._tiles_taken()
             return
-        require(not int(state.middle), f"middle is not empty in phase {PHASES[self.phase]}")
-        dealt = TILES_A_ROUND * self.rounds * self.players
-        require(
-            len(self.seen) == dealt,
-            f"{len(self.seen)} tiles lie before the players and in the graveyard instead of {dealt}",
-        )
+        require(not int(state.middle), f"middle is not empty in phase {self.name_of_phase}")
+        there, dealt = len(self.seen), TILES_A_ROUND * self.rounds * self.players
+        require(there == dealt, f"{there} tiles lie before the players and in the graveyard instead of {dealt}")
 
     def _new_tiles(self, names: Any, key: str) -> list[int]:
-        tiles = [_tile(self.state, name) for name in _items(names, key)]
+        tiles = read_names(names, key, self.tile_numbers, "tile")
         for tile in tiles:
             require(tile not in self.seen, f"the tile {tile_name(self.state, tile)!r} is in two places")
-            self.seen.add(tile)
+        self.seen.update(tiles)
         return tiles
 
     def _tiles_taken(self) -> None:
         """Before the rendezvous: three tiles a round for everybody, those of this round partly still in the middle."""
-        state, before = self.state, TILES_A_ROUND * (self.round - 1)
-        require(not int(state.graveyard), f"graveyard is not empty in phase {PHASES[self.phase]}")
-        taken = [TILES_A_ROUND - int(to_grab(state, seat)) for seat in self.seats]
-        most = TILES_A_ROUND if self.phase == GRAB else 0
+        state, grabbing = self.state, int(self.state.phase) == GRAB
+        require(not int(state.graveyard), f"graveyard is not empty in phase {self.name_of_phase}")
+        taken = [TILES_A_ROUND - int(rules.to_grab(state, seat)) for seat in self.seats]
+        most = TILES_A_ROUND if grabbing else 0
         for seat, count in enumerate(taken):
-            require(
-                0 <= count <= most,
-                f"seat {seat} has {before + count} tiles in phase {PHASES[self.phase]} of round {self.round}",
-            )
+            tiles = TILES_A_ROUND * (self.round - 1) + count
+            problem = f"seat {seat} has {tiles} tiles in phase {self.name_of_phase} of round {self.round}"
+            require(0 <= count <= most, problem)
         self.needs = [most - count for count in taken]
         middle = int(state.middle).bit_count()
         require(middle == sum(self.needs), f"middle has {middle} tiles, but {sum(self.needs)} are to be grabbed")
-        if self.phase == GRAB and state.draft:
+        if grabbing and state.draft:
             turns = [(seat - int(state.first_player)) % self.players for seat in self.seats]
             expected = [(sum(taken) - turn + self.players - 1) // self.players for turn in turns]
             require(taken == expected, f"seats have grabbed {taken} tiles in turn instead of {expected}")
@@ -254,51 +196,46 @@ class _Loader:
         state = self.state
         state.open_cards[:] = NONE
         state.claims[:] = 0
-        given = _items(self.data.get("open_cards") or [], "open_cards")
-        resolved = read_number(self.data.get("resolved") or 0, "resolved", 0, int(state.pile_size))
-        state.resolved = resolved
-        if self.phase < BURY:
+        given = read_list(self.data.get("open_cards") or [], "open_cards")
+        state.resolved = resolved = self.number("resolved", 0, int(state.pile_size), default=0)
+        if not self.in_rendezvous:
             require(resolved == 0, f"resolved is {resolved} before the rendezvous")
             require(not given, "open_cards is not empty before the rendezvous")
             return
         require(resolved < int(state.pile_size), "resolved counts the whole pile: the lap is over")
         place = 0
         while place < resolved:
-            place += max(pass_over(state, int(state.pile[place])), 1)
+            place += max(rules.pass_over(state, int(state.pile[place])), 1)
         require(place == resolved, f"resolved is {resolved}, but 'skip two' removes that card")
         names = open_names(state)
-        require(
-            "open_cards" not in self.data or sorted(given) == sorted(names),
-            f"open_cards is {given}, but the resolved cards leave {names}",
-        )
+        fits = "open_cards" not in self.data or sorted(given) == sorted(names)
+        require(fits, f"open_cards is {given}, but the resolved cards leave {names}")
         self._applied(int(state.pile[resolved]))
 
     def _applied(self, card: int) -> None:
         """The card being applied is one that asks somebody."""
-        asks = GRAVEYARD <= card <= GRAVEYARD_ANY if self.phase == BURY else card == RESURRECTION
-        number, name = int(self.state.resolved) + 1, CARD_NAMES[card]
-        require(asks, f"card {number} of the pile, {name!r}, asks nobody to {PHASES[self.phase]}")
-        guard = int(GUARD[card])
-        require(
-            guard == NONE or guard not in self.state.open_cards,
-            f"{name!r} is cancelled by the open {CARD_NAMES[guard]!r}",
-        )
+        burying, number, name = int(self.state.phase) == BURY, int(self.state.resolved) + 1, CARD_NAMES[card]
+        asks = rules.GRAVEYARD <= card <= rules.GRAVEYARD_ANY if burying else card == rules.RESURRECTION
+        require(asks, f"card {number} of the pile, {name!r}, asks nobody to {self.name_of_phase}")
+        guard = int(rules.GUARD[card])
+        applies = guard == NONE or guard not in self.state.open_cards
+        require(applies, f"{name!r} is cancelled by the open {CARD_NAMES[guard]!r}")
 
     # --- Who decides ---
 
     def asked(self) -> int:
         """The seats that decide together."""
-        state = self.state
-        if self.phase == LAY:
+        state, phase = self.state, int(self.state.phase)
+        if phase == LAY:
             return (1 << self.players) - 1
-        if self.phase == GRAB:
+        if phase == GRAB:
             seats = [seat for seat in self.seats if self.needs[seat]]
             require(seats, "everybody has grabbed three tiles, the round is over")
             if state.draft:
                 seats = [(int(state.first_player) + TILES_A_ROUND * self.players - sum(self.needs)) % self.players]
-        elif self.phase == BURY:
+        elif phase == BURY:
             card = int(state.pile[int(state.resolved)])
-            seats = [seat for seat in self.seats if chooses_burial(state, seat, card)]
+            seats = [seat for seat in self.seats if rules.chooses_burial(state, seat, card)]
             require(seats, f"nobody has more than two tiles for {CARD_NAMES[card]!r}: there is no choice")
         else:
             seats = [self._raiser()]
@@ -306,20 +243,17 @@ class _Loader:
 
     def _raiser(self) -> int:
         """Who resurrects: the seat to act, or the first from the lap's leader on that has a choice."""
-        state, given = self.state, self.data.get("claims")
-        seats = self.data.get("to_act")
+        state, given, seats = self.state, self.data.get("claims"), self.data.get("to_act")
         if seats is None:
             seats = [(int(state.lap_leader) + k) % self.players for k in self.seats]
         else:
             require(len(seats) == 1, f"one seat resurrects at a time, not to_act {seats!r}")
         for seat in seats:
-            read_number(seat, "to_act", 0, self.players - 1)
-            claim(state, seat)
+            rules.claim(state, read_number(seat, "to_act", 0, self.players - 1))
             if given is not None:
-                most = state.claims.tolist()
-                for k, colour in enumerate(COLOURS):
-                    state.claims[k] = read_number(given.get(colour, 0), f"claims on {colour}", 0, most[k])
-            if has_to_choose(state):
+                for k, (colour, most) in enumerate(zip(rules.COLOURS, state.claims.tolist())):
+                    state.claims[k] = read_number(given.get(colour, 0), f"claims on {colour}", 0, most)
+            if rules.has_to_choose(state):
                 return int(seat)
         raise SnapshotError(f"seat {' and '.join(map(str, seats))} cannot choose what to raise")
 
@@ -327,35 +261,29 @@ class _Loader:
         """The seats that have not chosen yet; also reads the choices of the others."""
         state = self.state
         state.choices[:] = NONE
-        most = {LAY: 1, GRAB: 0 if state.draft else 1, BURY: 2, RAISE: 0}[self.phase]
+        most = (1, 0 if state.draft else 1, 2, 0)[state.phase]
         waiting = []
-        for seat, given in enumerate(self._list("choices", [])):
-            chosen = [given] if isinstance(given, str) else _items([] if given is None else given, "choices")
-            allowed = most if int(state.asked) >> seat & 1 else 0
+        for seat, given in enumerate(self.optional_rows("choices", [])):
+            chosen = [given] if isinstance(given, str) else read_list([] if given is None else given, "each of choices")
+            asked = int(state.asked) >> seat & 1
+            allowed = most if asked else 0
             require(len(chosen) <= allowed, f"seat {seat} has chosen {len(chosen)} times instead of {allowed} at most")
             require(len(set(chosen)) == len(chosen), f"seat {seat} has chosen the same twice: {chosen}")
             for k, name in enumerate(chosen):
                 state.choices[seat, k] = self._choice(seat, name)
-            if int(state.asked) >> seat & 1 and (len(chosen) < most or most == 0):
+            if asked and (len(chosen) < most or most == 0):
                 waiting.append(seat)
-        require(waiting, f"everybody has chosen, phase {PHASES[self.phase]} is over")
+        require(waiting, f"everybody has chosen, phase {self.name_of_phase} is over")
         return _bits(waiting)
 
     def _choice(self, seat: int, name: Any) -> int:
         """A card or tile that a seat may choose now."""
         state = self.state
-        if self.phase == LAY:
-            require(
-                name in card_names(state, state.hand[seat]), f"seat {seat} chose {name!r}, which is not in its hand"
-            )
+        if int(state.phase) == LAY:
+            held = name in card_names(state, state.hand[seat])
+            require(held, f"seat {seat} chose {name!r}, which is not in its hand")
             return CARD_NUMBERS[name]
-        tile = _tile(state, name)
-        require(
-            int(legal_tiles(state, seat)) >> tile & 1,
-            f"seat {seat} chose {name!r}, which it cannot {PHASES[self.phase]}",
-        )
+        tile = read_name(name, "choices", self.tile_numbers, "tile")
+        possible = int(rules.legal_tiles(state, seat)) >> tile & 1
+        require(possible, f"seat {seat} chose {name!r}, which it cannot {self.name_of_phase}")
         return tile
-
-
-def _bits(numbers: list[int]) -> int:
-    return sum(1 << number for number in numbers)

@@ -6,7 +6,7 @@ Sections in the comments are those of the rulebook (see README.md for sources an
 import numpy as np
 
 from ..compiling.jit import compiled, inlined
-from ..core.bits import ZERO, bit, first, has, lowest, nth, popcount, wrap
+from ..core.bits import ZERO, bit, drop_lowest, first, has, lowest, nth, popcount, wrap
 from ..core.contract import PLAYING, TERMINATED, record_type
 from ..core.rng import draw, draw32
 
@@ -53,7 +53,7 @@ ADVANCED_CARDS = (
 )
 CARD_NAMES = BASIC_CARDS + ADVANCED_CARDS
 TWICE = ("skip two", "graveyard closed")  # designs with a second copy, in the usual game
-MOST_TWICE = len(TWICE)
+MOST_TWICE = 2
 BASIC_DESIGNS, DESIGNS = len(BASIC_CARDS), len(CARD_NAMES)
 
 COLOUR_SET = 0
@@ -196,11 +196,9 @@ def begin_lap(state):
     state.first_player = state.lap_leader
     state.round_number = 0
     state.pile[:] = NONE
-    state.pile_size = 0
-    state.resolved = 0
+    state.pile_size = state.resolved = 0
     state.open_cards[:] = NONE
-    state.graveyard = ZERO
-    state.middle = ZERO
+    state.graveyard = state.middle = ZERO
     state.claims[:] = 0
     state.tiles[:] = ZERO
     state.choices[:] = NONE
@@ -233,7 +231,7 @@ def deal_cards(state):
     # Every card goes to a random free place among the hands and the box.
     while deck != ZERO:
         card = design_of(state, lowest(deck))
-        deck &= deck - np.uint64(1)
+        deck = drop_lowest(deck)
         lot = draw(state, left)
         left -= 1
         if lot < room_0:
@@ -339,9 +337,7 @@ def lay(state, seat, card):
     state.choices[seat, 0] = card
     if not decided(state, seat):
         return
-    players = np.int64(state.players)
-    owner = np.int64(state.first_player)
-    size = np.int64(state.pile_size)
+    players, owner, size = np.int64(state.players), np.int64(state.first_player), np.int64(state.pile_size)
     for _ in range(players):
         chosen = np.int64(state.choices[owner, 0])
         state.hand[owner] = without_card(state, state.hand[owner], chosen)
@@ -369,10 +365,7 @@ def turn_up(state):
             state.stacks[place] = NONE
     state.middle = middle
     state.phase = GRAB
-    if state.draft:
-        ask(state, 1 << np.int64(state.first_player))
-    else:
-        ask(state, (1 << players) - 1)
+    ask(state, 1 << np.int64(state.first_player) if state.draft else (1 << players) - 1)
 
 
 @inlined
@@ -420,17 +413,14 @@ def race(state, seat, tile):
 @compiled
 def quickest(state, tile, seat):
     """Who of those who named a tile gets it; `seat` is the first of them."""
-    players = np.int64(state.players)
     rivals = bit(seat)
-    for other in range(seat + 1, players):
+    for other in range(seat + 1, np.int64(state.players)):
         if state.choices[other, 0] == tile:
             rivals |= bit(other)
     count = popcount(rivals)
     if count == 1:
         return seat
-    if not state.uneven:
-        return nth(rivals, draw(state, count))
-    return draw_by_reflexes(state, rivals)
+    return draw_by_reflexes(state, rivals) if state.uneven else nth(rivals, draw(state, count))
 
 
 @compiled
@@ -578,9 +568,8 @@ def couples(tiles, left, right):
     """Couples of two pictures in one colour: over the colours, the smaller number of the two."""
     left, right = np.uint64(2 * left), np.uint64(2 * right)
     one, two = once(tiles), twice(tiles)
-    return popcount((one >> left) & (one >> right) & FIRST_OF_COLOUR) + popcount(
-        (two >> left) & (two >> right) & FIRST_OF_COLOUR
-    )
+    one, two = (one >> left) & (one >> right), (two >> left) & (two >> right)
+    return popcount(one & FIRST_OF_COLOUR) + popcount(two & FIRST_OF_COLOUR)
 
 
 # --- Graveyard cards ---
@@ -628,8 +617,7 @@ def bury_all(state, card):
         tiles = state.tiles[seat] & CARD_TILES[card]
         if state.choices[seat, 0] != NONE:
             tiles = bit(state.choices[seat, 0]) | bit(state.choices[seat, 1])
-            state.choices[seat, 0] = NONE
-            state.choices[seat, 1] = NONE
+            state.choices[seat, 0] = state.choices[seat, 1] = NONE
         entomb(state, seat, tiles)
 
 
@@ -714,8 +702,7 @@ def raise_tile(state, seat, tile):
 @compiled
 def steal(state, thief, victim):
     """Each own thief takes the victim of its colour from an opponent; all of them with hearts."""
-    players = np.int64(state.players)
-    seat = np.int64(state.lap_leader)
+    players, seat = np.int64(state.players), np.int64(state.lap_leader)
     for _ in range(players):
         wanted = prey(state.tiles[seat], np.uint64(state.hearts), thief, victim)
         for other in range(players):
@@ -761,10 +748,8 @@ def end_lap(state):
         return
     state.open_cards[:] = NONE
     state.graveyard = ZERO
-    players = np.int64(state.players)
-    best = np.int64(-1)
-    winners = 0
-    for seat in range(players):
+    best, winners = np.int64(-1), 0
+    for seat in range(np.int64(state.players)):
         total = np.int64(state.scores[seat])
         if total > best:
             best, winners = total, 0

@@ -9,17 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.symmetry import Symmetry
-from .rules import (
-    BASIC_DESIGNS,
-    COLOUR_CARD,
-    COMBINATION,
-    COUPLES,
-    DESIGNS,
-    GRAVEYARD,
-    PAIR,
-    PICTURE_CARD,
-    TILES,
-)
+from .rules import BASIC_DESIGNS, COLOUR_CARD, COMBINATION, COUPLES, DESIGNS, GRAVEYARD, PAIR, PICTURE_CARD, TILES
 from .view import layout
 
 NAMES = 5  # of colours, and of pictures
@@ -37,7 +27,7 @@ def symmetry(options: dict[str, Any]) -> Symmetry | None:
     swaps = [_swapped(name) for name in range(NAMES - 1)]
     renamings = [(colours, same) for colours in swaps] + ([] if advanced else [(same, pictures) for pictures in swaps])
     return Symmetry(
-        np.stack([_columns(options["players"], advanced, *one) for one in renamings]),
+        np.stack([_columns(options, *one) for one in renamings]),
         np.stack([_actions(advanced, *one) for one in renamings]),
         np.stack([_things(advanced, *one) for one in renamings]),
     )
@@ -72,8 +62,8 @@ def _cards(colours: np.ndarray, pictures: np.ndarray) -> np.ndarray:
     return cards
 
 
-def _columns(players: int, advanced: bool, colours: np.ndarray, pictures: np.ndarray) -> np.ndarray:
-    fields = layout(players, advanced)
+def _columns(options: dict[str, Any], colours: np.ndarray, pictures: np.ndarray) -> np.ndarray:
+    fields = layout(options)
     columns = np.arange(fields.size)
     renamed = {
         **dict.fromkeys(CARDS_IN, _cards(colours, pictures)),

@@ -3,6 +3,8 @@
 Seats count clockwise from the observer (0 is itself). Who of those that decide now has chosen already is nowhere in it.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..compiling.jit import compiled, inlined
@@ -68,8 +70,9 @@ VIEW = view_type(
 )
 
 
-def layout(players: int, advanced: bool) -> Layout:
+def layout(options: dict[str, Any]) -> Layout:
     """The observation's fields. One of cards has a column per design, one of tiles a column per tile."""
+    players, advanced = options["players"], options["advanced"]
     designs, places = DESIGNS if advanced else BASIC_DESIGNS, players * rounds(players)
     phases = ("lay", "grab", "bury", "resurrect")[: 4 if advanced else 3]
     guards = "first and second graveyard closed" + (", servant, vow of celibacy" if advanced else "")

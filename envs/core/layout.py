@@ -60,9 +60,7 @@ def bitset(name: str, *shape: int, meaning: str, source: str = "", first: int = 
     return Field(name, shape, 0, 1, meaning, SET, source or name, first)
 
 
-def one_hot(
-    name: str, *shape: int, meaning: str, source: str = "", first: int = 0, always: bool = False
-) -> Field:  # fmt: skip
+def one_hot(name: str, *shape: int, meaning: str, source: str = "", first: int = 0, always: bool = False) -> Field:
     """Numbers from `first` to `first + shape[-1] - 1`.
 
     No column for `first - 1`, which is NONE where `first` is 0; `always` says that this never happens.
@@ -77,9 +75,7 @@ def coded(name: str, *shape: int, codes: Sequence[int], meaning: str, source: st
     return Field(name, shape, 0, 1, meaning, CODED, source or name, codes=tuple(map(int, codes)))
 
 
-def numbers(
-    name: str, *shape: int, low: int = 0, high: int, meaning: str, source: str = "", first: int = 0
-) -> Field:  # fmt: skip
+def numbers(name: str, *shape: int, low: int = 0, high: int, meaning: str, source: str = "", first: int = 0) -> Field:
     """Small whole numbers, an empty shape for a single one; the view holds each in a byte (a word is eight of them)."""
     return Field(name, shape, low, high, meaning, NUMBERS, source or name, first)
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.game import Game, Looks, Positions, Rules, View
-from ..core.layout import Layout
 from ..core.options import Custom, Option, choice, integer
 from . import position, scene, text
 from .determinize import determinize
@@ -53,8 +52,7 @@ def _cards_for_setup(deck: dict[int, int], players: int) -> int:
     filled with the smallest ones. So try all ways to pack these into hands worth less than `START`.
     """
     packings, packed = {(START - 1,) * players}, 0
-    cards = [value for value in sorted(deck) for _ in range(deck[value])]
-    for value in cards:
+    for value in sorted(card for card, copies in deck.items() for _ in range(copies)):
         packings = {
             tuple(sorted((*room[:k], room[k] - value, *room[k + 1 :])))
             for room in packings
@@ -87,10 +85,6 @@ def _configure(options: dict[str, Any], state: Any) -> None:
     state.deck_cards = cards
 
 
-def _layout(options: dict[str, Any]) -> Layout:
-    return layout(options["players"])
-
-
 GAME = Game(
     name="pikit_v0",
     title="Pikit",
@@ -108,7 +102,7 @@ GAME = Game(
         limit="max_turns",
         truncating={"max_turns": 3},
     ),
-    view=View(record=VIEW, look=look, layout=_layout),
+    view=View(record=VIEW, look=look, layout=layout),
     positions=Positions(snapshot=position.snapshot, load=position.load),
     looks=Looks(
         describe=text.describe,

@@ -6,11 +6,10 @@ from ..compiling.jit import compiled
 from ..core.bits import ZERO, lowest
 from ..core.rng import draw
 from .bags import copy_of, count, total
-from .rules import REACT, can_cancel
+from .rules import REACT, can_cancel, unseen
 
-# How often a seat that is being asked is dealt to until it can cancel. One deal at least, the truth, lets it, and has
-# a chance of 1 in MAX_DECK or more: that it does not come up has one of less than 10 ** -70. Only for a record that
-# contradicts itself is this the end: the seat is asked all the same, and can accept.
+# How often a seat that is being asked is dealt to until it can cancel. A deal lets it with a chance of at least 1 in
+# MAX_DECK, so all fail with one below 10 ** -70, unless the record contradicts itself: then the seat can only accept.
 ATTEMPTS = 20_000
 
 
@@ -21,12 +20,13 @@ def determinize(state, seat):
     One reaction tells something: whoever is being asked right now can cancel. Seats that accepted and seats that were
     not asked look alike to others, and who is asked next follows from the new hands.
     """
-    players, top = np.int64(state.players), np.int64(state.top)
-    low, high = unseen(state, seat)
-    start = np.int64(state.deck_cards) - total((low, high))
-    if start < np.int64(state.discarded) or top - start != others_secrets(state, seat):
+    top, cards, secrets = np.int64(state.top), (unseen(state, seat, 0), unseen(state, seat, 1)), 0
+    for other in range(np.int64(state.players)):
+        secrets += total((state.secret[other, 0], state.secret[other, 1])) if other != seat else 0
+    start = np.int64(state.deck_cards) - total(cards)
+    if start < np.int64(state.discarded) or top - start != secrets:
         return  # cards are missing or too many, as in no played or loaded record; there is nothing to deal from
-    lay_out(state, low, high, start)
+    lay_out(state, cards, start)
     place = start
     asked = lowest(np.uint64(state.acting)) if state.phase == REACT else seat
     if asked != seat:
@@ -35,7 +35,7 @@ def determinize(state, seat):
             if can_cancel(state, asked):
                 break
             deal_secrets(state, asked, start)
-    for other in range(players):
+    for other in range(np.int64(state.players)):
         if other != seat and other != asked:
             place = deal_secrets(state, other, place)
     for k in range(top, np.int64(state.deck_cards)):
@@ -45,34 +45,12 @@ def determinize(state, seat):
 
 
 @compiled
-def unseen(state, seat):
-    """The bag of all cards a seat has not seen: the deck and the others' secret cards."""
-    low, high = state.copies[0], state.copies[1]
-    low -= state.centre[0] + state.discards[0] + state.secret[seat, 0]
-    high -= state.centre[1] + state.discards[1] + state.secret[seat, 1]
-    for other in range(np.int64(state.players)):
-        low -= state.known[other, 0]
-        high -= state.known[other, 1]
-    return low, high
-
-
-@compiled
-def others_secrets(state, seat):
-    """How many secret cards all other seats have together."""
-    cards = 0
-    for other in range(np.int64(state.players)):
-        if other != seat:
-            cards += total((state.secret[other, 0], state.secret[other, 1]))
-    return cards
-
-
-@compiled
-def lay_out(state, low, high, start):
+def lay_out(state, cards, start):
     """Put a bag of cards on the deck, which then begins at `start`."""
     # In order of their values, so that no trace of where they were is left.
     place, end = start, np.int64(state.deck_cards)
     for value in range(1, 12):
-        for _ in range(min(count((low, high), value), end - place)):
+        for _ in range(min(count(cards, value), end - place)):
             state.cards[place] = value
             place += 1
 
@@ -81,8 +59,7 @@ def lay_out(state, low, high, start):
 def deal_secrets(state, seat, top):
     """Give a seat as many secret cards as it has, at random from the deck that begins at `top`; returns its new top."""
     rest = top + total((state.secret[seat, 0], state.secret[seat, 1]))
-    state.secret[seat, 0] = ZERO
-    state.secret[seat, 1] = ZERO
+    state.secret[seat, 0] = state.secret[seat, 1] = ZERO
     for place in range(top, rest):
         value = draw_to(state, place)
         state.secret[seat, value >> 3] += copy_of(value)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ..core.snapshots import read_number, require
-from .rules import CENTRE, DICE_EFFECTS, DRAW, MAX_DECK, NONE, REACT, STEAL, TURN, score
+from ..core.snapshots import Reader, read_list, read_number, require, require_once
+from .rules import CENTRE, DICE_EFFECTS, DRAW, EFFECT_CARD, MAX_DECK, NONE, REACT, STEAL, TURN, score
 from .text import (
     EFFECT_NAMES,
     PHASES,
@@ -18,8 +18,7 @@ from .text import (
 )
 
 MOST_WOUNDS = 255 - MAX_DECK  # a byte that every 3 of the largest deck could still add to
-_CANCELLING = (6, 9, 10, 11)
-_EFFECT_CARDS = {"reroll": 2, "steal": 4, "draw": 5, "cancel": 6, "turn": 7}
+_WILD = (9, 10, 11)
 
 
 def snapshot(state: Any) -> dict[str, Any]:
@@ -58,59 +57,40 @@ def load(data: dict[str, Any], state: Any) -> None:
 
 
 def _values(cards: Any, key: str, low: int = 1, high: int = 11) -> list[int]:
-    require(isinstance(cards, list | tuple), f"{key} is a list, not {cards!r}")
-    return [read_number(card, f"each of {key}", low, high) for card in cards]
+    return [read_number(card, f"each of {key}", low, high) for card in read_list(cards, key)]
 
 
-class _Loader:
+class _Loader(Reader):
     """Reads a snapshot into a record, step by step."""
-
-    def __init__(self, data: dict[str, Any], state: Any) -> None:
-        self.data, self.state, self.players = data, state, int(state.players)
-
-    def _per_seat(self, key: str) -> list[Any]:
-        value = self.data[key]
-        require(
-            isinstance(value, list | tuple) and len(value) == self.players,
-            f"{key} is a list of {self.players}, one for each seat, not {value!r}",
-        )
-        return list(value)
 
     def turn(self) -> None:
         """Phase, dice, whose turn, how many are left."""
-        state, data = self.state, self.data
-        require(data["phase"] in PHASES, f"phase is one of {', '.join(PHASES)}, not {data['phase']!r}")
-        state.phase = PHASES.index(data["phase"])
-        state.turn_player = read_number(data["turn_player"], "turn_player", 0, self.players - 1)
-        dice = _values(data["dice"], "dice", 1, 6)
-        require(len(dice) == 2 and dice[0] <= dice[1], f"dice are two faces, the low one first, not {data['dice']!r}")
+        state = self.state
+        state.phase = self.phase(PHASES, PHASES)
+        state.turn_player = self.number("turn_player", 0, self.players - 1)
+        dice = _values(self.data["dice"], "dice", 1, 6)
+        require(len(dice) == 2 and dice[0] <= dice[1], f"dice are two faces, the low one first, not {dice!r}")
         state.low, state.high = dice
-        left = data.get("last_turns_left")
-        state.last_turns = NONE if left is None else read_number(left, "last_turns_left", 1, self.players)
-        turns = data.get("turns")
-        state.turns = 0 if turns is None else read_number(turns, "turns (finished ones)", 0, int(state.max_turns) - 1)
+        state.last_turns = self.number("last_turns_left", 1, self.players, default=NONE)
+        state.turns = self.number("turns", 0, int(state.max_turns) - 1, default=0)
 
     def cards(self) -> None:
         """Where every kaiju is, and which ones everybody knows."""
         state = self.state
-        deck, centre = _values(self.data["deck"], "deck"), _values(self.data["centre"], "centre")
-        pile = _values(self.data["discard_pile"], "discard_pile")
-        hands = [self._kaiju(seat, hand) for seat, hand in enumerate(self._per_seat("hands"))]
+        deck, centre, pile = (_values(self.data[key], key) for key in ("deck", "centre", "discard_pile"))
+        hands = [self._kaiju(seat, hand) for seat, hand in enumerate(self.rows("hands"))]
         self._count(deck + centre + pile + [card for hand in hands for card in hand])
         require(len(centre) <= CENTRE, f"the centre has {len(centre)} cards, more than {CENTRE}")
         require(len(centre) == CENTRE or not deck, f"the centre has {len(centre)} cards and the deck could refill it")
         require(not deck or state.last_turns == NONE, "last_turns_left is set, but the deck is not empty")
-        for k, card in enumerate(pile):
-            state.cards[k] = card
+        state.cards[: len(pile)] = pile
         state.discarded = len(pile)
         state.top = int(state.deck_cards) - len(deck)
-        for k, card in enumerate(deck):
-            state.cards[int(state.top) + k] = card
+        state.cards[state.top : state.deck_cards] = deck
         state.centre[:] = bag_of(centre)
         state.discards[:] = bag_of(pile)
-        known = self._per_seat("known") if self.data.get("known") is not None else [[]] * self.players
-        for seat, hand in enumerate(hands):
-            seen = _values(known[seat], f"known of seat {seat}")
+        for seat, (hand, known) in enumerate(zip(hands, self.optional_rows("known", []))):
+            seen = _values(known, f"known of seat {seat}")
             for card in seen:
                 require(card in hand, f"known: seat {seat} does not hold {seen.count(card)} of {card}")
                 hand.remove(card)
@@ -125,45 +105,40 @@ class _Loader:
         deck = cards_of(self.state.copies)
         for value in range(1, 12):
             there, right = cards.count(value), deck.count(value)
-            require(
-                there == right,
-                f"deck, centre, hands and discard pile have {there} cards of value {value} together, not {right}",
-            )
+            places = "deck, centre, hands and discard pile"
+            require(there == right, f"{places} have {there} cards of value {value} together, not {right}")
 
     def mechas(self) -> None:
         """Mechas and wounds."""
         state = self.state
         places = _values(self.data["mechas_on_table"], "mechas_on_table", 1, 6)
-        for seat, hand in enumerate(self._per_seat("hands")):
+        for seat, hand in enumerate(self.rows("hands")):
             held = _values(hand["mecha"], f"mecha of seat {seat}", 1, 6)
             state.mechas[seat] = sum({1 << number for number in held})
             places += held
-        for number in range(1, 7):
-            there = places.count(number)
-            require(there == 1, f"mecha {number} is {f'in {there} places' if there else 'missing'}")
-        for seat, wounds in enumerate(self._per_seat("wounds")):
+        require_once(places, {number: f"mecha {number}" for number in range(1, 7)})
+        for seat, wounds in enumerate(self.rows("wounds")):
             state.wounds[seat] = read_number(wounds, "each of wounds", 0, MOST_WOUNDS)
 
     def pending(self) -> None:
         """The discards that wait for reactions: one of the turn player's, and cancels on it."""
-        state, entries = self.state, self.data["pending"]
-        require(isinstance(entries, list | tuple), f"pending is a list, not {entries!r}")
-        reacting = int(state.phase) == REACT
+        state, entries = self.state, read_list(self.data["pending"], "pending")
+        reacting, last = int(state.phase) == REACT, NONE
         require(entries or not reacting, "phase react needs a pending discard")
         require(reacting or not entries, f"pending holds a discard in phase {PHASES[state.phase]}")
         state.effect = NONE
-        last = None
         for k, entry in enumerate(entries):
             seat, card = read_number(entry["seat"], "seat in pending", 0, self.players - 1), entry["card"]
-            kind = str(entry["effect"]).split()[0] if entry["effect"] else ""
-            require(entry["effect"] in EFFECT_NAMES, f"pending: there is no effect {entry['effect']!r}")
-            require(card in (_EFFECT_CARDS[kind], 9, 10, 11), f"pending: a {card} cannot {entry['effect']}")
+            name = entry["effect"]
+            require(name in EFFECT_NAMES, f"pending: there is no effect {name!r}")
+            effect = EFFECT_NAMES.index(name)
+            require(card in (EFFECT_CARD[effect], *_WILD), f"pending: a {card} cannot {name}")
             if k == 0:
                 require(seat == state.turn_player, f"pending: seat {seat} has discarded in another player's turn")
-                state.effect = EFFECT_NAMES.index(entry["effect"])
-                self._effect(int(state.effect))
+                state.effect = effect
+                self._effect(effect)
             else:
-                require(kind == "cancel", f"pending: a discard can only be cancelled, not answered by {kind}")
+                require(name == "cancel", f"pending: a discard can only be cancelled, not answered by {name}")
                 require(seat != last, f"pending: seat {seat} cancels its own discard")
             last = seat
         self._pile_up(entries)
@@ -176,20 +151,18 @@ class _Loader:
             require(possible, f"pending: {name!r} is impossible with the dice {int(state.low)}, {int(state.high)}")
         elif effect < DRAW:
             require(effect - STEAL + 1 < self.players, f"pending: {name!r} with {self.players} players")
-        elif effect == DRAW:
-            require(int(state.top) < int(state.deck_cards), "pending: draw is declared, but the deck is empty")
         else:
-            require(False, "pending: the first discard cancels nothing")
+            require(effect == DRAW, "pending: the first discard cancels nothing")
+            require(int(state.top) < int(state.deck_cards), "pending: draw is declared, but the deck is empty")
 
-    def _pile_up(self, entries: Any) -> None:
+    def _pile_up(self, entries: list[Any]) -> None:
         """Pending cards lie on the discard pile, in their order."""
         state, pile = self.state, discard_pile(self.state)
         for entry in reversed(entries):
             require(entry["card"] in pile, f"pending: {entry['card']} is not in the discard pile")
             del pile[len(pile) - 1 - pile[::-1].index(entry["card"])]
         pile += [entry["card"] | entry["seat"] << 4 for entry in entries]
-        for k, card in enumerate(pile):
-            state.cards[k] = card
+        state.cards[: len(pile)] = pile
         state.pending = len(entries)
 
     def acting(self) -> int:
@@ -199,7 +172,7 @@ class _Loader:
             return int(state.turn_player)
         discarder = int(state.cards[int(state.discarded) - 1]) >> 4
         others = [(discarder + k) % self.players for k in range(1, self.players)]
-        able = [seat for seat in others if set(_CANCELLING) & set(hand_cards(state, seat))]
+        able = [seat for seat in others if {6, *_WILD} & set(hand_cards(state, seat))]
         require(able, "nobody can cancel the pending discard, so nobody is asked")
         asked = self.data.get("to_act")
         if asked is None:

@@ -118,6 +118,15 @@ def deck_size(state):
     return np.int64(state.deck_cards) - np.int64(state.top)
 
 
+@inlined
+def unseen(state, seat, word):
+    """A word of the bag of all cards a seat has not seen: the deck and the others' secret cards."""
+    cards = state.copies[word] - state.centre[word] - state.discards[word] - state.secret[seat, word]
+    for other in range(4):  # a seat that is not in the game has no cards
+        cards -= state.known[other, word]
+    return cards
+
+
 @compiled
 def gain(state, seat, value):
     """A card that everybody sees goes into a hand."""
@@ -160,20 +169,14 @@ def top_card(state):
 def setup(state):
     """Begin a game."""
     state.outcome = PLAYING
-    state.winners = 0
-    state.turns = 0
-    state.last_turns = NONE
-    state.pending = 0
-    state.effect = NONE
+    state.winners = state.turns = state.pending = 0
+    state.last_turns = state.effect = NONE
     for word in range(2):
-        state.centre[word] = ZERO
-        state.discards[word] = ZERO
+        state.centre[word] = state.discards[word] = ZERO
+        for seat in range(4):
+            state.known[seat, word] = state.secret[seat, word] = ZERO
     for seat in range(4):
-        state.mechas[seat] = 0
-        state.wounds[seat] = 0
-        for word in range(2):
-            state.known[seat, word] = ZERO
-            state.secret[seat, word] = ZERO
+        state.mechas[seat] = state.wounds[seat] = 0
     shuffle_deck(state)
     deal(state)
     begin_turn(state, 0)
@@ -182,8 +185,7 @@ def setup(state):
 @compiled
 def shuffle_deck(state):
     """All cards in random order: each is put at a random place among those before it."""
-    state.top = 0
-    state.discarded = 0
+    state.top = state.discarded = 0
     size = 0
     for value in range(1, 12):
         for _ in range(count(state.copies, value)):
@@ -244,13 +246,11 @@ def possible_effects(state, seat):
 @inlined
 def write_discards(state, seat, effects, words):
     """Write every way to bring about one of the effects with a card in hand."""
-    cards = hand(state, seat)
-    plain = ZERO
+    cards, plain = hand(state, seat), ZERO
     for value in range(2, 8):
         if count(cards, value) > 0:
             plain |= effects & EFFECTS_OF[value]
-    words[0] = plain
-    words[1] = ZERO
+    words[0], words[1] = plain, ZERO
     if count(cards, 9) > 0:
         words[0] |= effects << np.uint64(BY_9)
     if count(cards, 10) > 0:
@@ -379,7 +379,7 @@ def resolve(state):
 @compiled
 def apply(state, effect):
     """The effect of the turn player's discard; one that has become impossible does nothing."""
-    seat, players = np.int64(state.turn_player), np.int64(state.players)
+    seat = np.int64(state.turn_player)
     if effect >= TURN + 6:
         set_dice(state, np.int64(state.low), effect - TURN - 5)
     elif effect >= TURN:
@@ -389,7 +389,7 @@ def apply(state, effect):
             value = top_card(state)
             state.secret[seat, value >> 3] += copy_of(value)
     elif effect >= STEAL:
-        steal(state, seat, wrap(seat + 1 + effect - STEAL, players))
+        steal(state, seat, wrap(seat + 1 + effect - STEAL, np.int64(state.players)))
     else:
         low = np.int64(state.low) if effect == REROLL + 1 else roll_die(state)
         high = np.int64(state.high) if effect == REROLL else roll_die(state)
@@ -501,8 +501,7 @@ def end_game(state):
     """Most points win, of those the fewest cards in hand; what is still tied is shared."""
     state.outcome = TERMINATED
     state.acting = 0
-    best = -1_000_000
-    winners = 0
+    best, winners = -1_000_000, 0
     for seat in range(np.int64(state.players)):
         rank = score(state, seat) * 256 - hand_size(state, seat)
         if rank > best:
@@ -515,8 +514,11 @@ def end_game(state):
 @compiled
 def score(state, seat):
     """What a hand scores if the game ends now."""
+    most_ones = 0
+    for other in range(np.int64(state.players)):
+        most_ones = max(most_ones, count(hand(state, other), 1))
     mechas, wounds = np.uint64(state.mechas[seat]), np.int64(state.wounds[seat])
-    return points_of(hand(state, seat), mechas, wounds, most_ones(state))
+    return points_of(hand(state, seat), mechas, wounds, most_ones)
 
 
 @inlined
@@ -524,12 +526,3 @@ def points_of(kaiju, mechas, wounds, most_ones):
     """The points of a bag of kaiju, a set of mechas and wounds, where the most 1s in a hand are `most_ones`."""
     bonus = ONES_POINTS if most_ones > 0 and count(kaiju, 1) == most_ones else 0
     return points(kaiju) + MECHA_POINTS * popcount(mechas) + bonus - WOUND_POINTS * wounds
-
-
-@compiled
-def most_ones(state):
-    """The largest number of 1s in a hand."""
-    most = 0
-    for seat in range(np.int64(state.players)):
-        most = max(most, count(hand(state, seat), 1))
-    return most

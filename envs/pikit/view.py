@@ -4,6 +4,8 @@ Seats count clockwise from the observer (0 is itself). Whether another seat was 
 it. Cards that nobody has shown are known by number only: those of the deck, and those drawn secretly.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..compiling.jit import compiled, inlined
@@ -24,6 +26,7 @@ from .rules import (
     hand_size,
     last_discarder,
     points_of,
+    unseen,
 )
 
 MOST_TURNS = 127
@@ -61,8 +64,9 @@ VIEW = view_type(
 )
 
 
-def layout(players: int) -> Layout:
-    """The observation's fields for a number of players."""
+def layout(options: dict[str, Any]) -> Layout:
+    """The observation's fields."""
+    players = options["players"]
     return Layout(
         one_hot("phase", 3, always=True, meaning="discard, react, take"),
         one_hot("turn_player", players, always=True, meaning="whose turn it is"),
@@ -138,10 +142,7 @@ def look_at_cards(state, seat, view):
         view.hand[word] = own[word]
         view.centre[word] = state.centre[word]
         view.discard_pile[word] = state.discards[word]
-        unseen = state.copies[word] - state.centre[word] - state.discards[word] - state.secret[seat, word]
-        for other in range(4):  # a seat that is not in the game has no cards
-            unseen -= state.known[other, word]
-        view.unseen[word] = unseen
+        view.unseen[word] = unseen(state, seat, word)
     view.deck = deck_size(state)
 
 

@@ -3,11 +3,9 @@
 from typing import Any
 
 from ..core.game import Game, Looks, Positions, Rules, View
-from ..core.layout import Layout
 from ..core.options import choice, integer
-from . import position, scene, text
+from . import position, rules, scene, text
 from .determinize import determinize
-from .rules import BASE, STATE, SUITORS, SUITORS_SHORT, legal, score, setup, step
 from .view import VIEW, layout, look
 
 OPTIONS = {
@@ -27,8 +25,6 @@ OPTIONS = {
     "max_rounds": integer(1, 10_000, default=50, meaning="rounds after which a match without a winner is truncated"),
 }
 
-_VARIANTS = {"base": BASE, "seven_suitors": SUITORS, "seven_suitors_short": SUITORS_SHORT}
-
 
 def _configure(options: dict[str, Any], state: Any) -> None:
     players, variant = options["players"], options["variant"]
@@ -40,23 +36,21 @@ def _configure(options: dict[str, Any], state: Any) -> None:
                 raise ValueError(f"yokai_septet_v0: {option} has no meaning with variant={variant!r}; leave it out")
     if players != 2 and options["straw_reveal"] != "immediate":
         raise ValueError("yokai_septet_v0: straw_reveal is for players=2; allowed here: 'immediate'")
-    basic = options["scoring"] == "basic"
-    seals = {"base": None, "seven_suitors": 7, "seven_suitors_short": 4}[variant]
+    state.basic = options["scoring"] == "basic"
     state.players = players
     state.sides = 3 if players == 3 else 2
     state.hand_cards = {2: 11, 3: 16, 4: 12 if variant == "base" else 14}[players]
-    state.variant = _VARIANTS[variant]
-    state.basic = basic
-    state.target = seals or options["target"] or (2 if basic else 7)
+    state.variant, seals = {
+        "base": (rules.BASE, None),
+        "seven_suitors": (rules.SUITORS, 7),
+        "seven_suitors_short": (rules.SUITORS_SHORT, 4),
+    }[variant]
+    state.target = seals or options["target"] or (2 if state.basic else 7)
     state.lead_held = options["first_lead"] == "held"
     state.late_reveal = options["straw_reveal"] == "trick_end"
     state.one_round = options["episode"] == "round"
     state.max_rounds = options["max_rounds"]
     state.scale = state.target
-
-
-def _layout(options: dict[str, Any]) -> Layout:
-    return layout(options["players"], options["variant"] != "base")
 
 
 GAME = Game(
@@ -71,18 +65,18 @@ GAME = Game(
         {"players": 4, "variant": "seven_suitors_short"},
     ),
     rules=Rules(
-        record=STATE,
+        record=rules.STATE,
         configure=_configure,
         actions=text.actions,
-        setup=setup,
-        legal=legal,
-        step=step,
-        score=score,
+        setup=rules.setup,
+        legal=rules.legal,
+        step=rules.step,
+        score=rules.score,
         determinize=determinize,
         limit="max_rounds",
         truncating={"max_rounds": 1, "episode": "match"},
     ),
-    view=View(record=VIEW, look=look, layout=_layout, options=("variant", "target")),
+    view=View(record=VIEW, look=look, layout=layout, options=("variant", "target")),
     positions=Positions(snapshot=position.snapshot, load=position.load),
     looks=Looks(
         describe=text.describe,

@@ -5,28 +5,29 @@ from math import factorial
 import numpy as np
 
 from ..compiling.jit import compiled, inlined
-from ..core.bits import ZERO, bit, drop_lowest, has, lowest, popcount
+from ..core.bits import ZERO, bit, drop_lowest, has, lowest, popcount, set_of
 from ..core.rng import draw, draw32
 from .rules import (
     BASE,
     BOSSES,
     CARDS_WITH_FOILS,
     DOWN,
+    EXCHANGE,
     EXCHANGING,
     KEEP,
     NONE,
     PASS,
     SUIT_CARDS,
-    UP,
     draw_card,
     draw_cards,
+    legal_exchanges,
     pass_target,
     shown_card,
 )
 
 # Unknown cards go into at most three bins: the other hands, or with two players the other hand, the other's discard
-# and all unseen straw places together. A world also says what others passed to each other; all worlds that agree with
-# what the seat knows are equally likely.
+# and all unseen straw places. A world also holds what others passed to each other; all worlds that agree with what the
+# seat knows are equally likely.
 
 
 @compiled
@@ -49,9 +50,8 @@ _INVERSE_FACTORIAL = np.array([1.0 / factorial(n) for n in range(CARDS_WITH_FOIL
 def deal_bins(state, bins, forbidden):
     """Deal the unknown cards in three bins anew, as many into each as before, as (bin 0, bin 1, bin 2).
 
-    `forbidden[k]` holds the cards bin k cannot take. All deals that keep to this are equally likely. There is one at
-    least, the truth, unless a record contradicts itself, as no played or loaded one does: then everything stays where
-    it is, since drawing more cards than there are would never end.
+    `forbidden[k]` holds the cards bin k cannot take; all deals that keep to this are equally likely. Only a record that
+    contradicts itself, as no played or loaded one does, has none: then all cards stay where they are.
     """
     out_0, out_1, out_2 = forbidden
     cards, room = together(bins)
@@ -68,11 +68,9 @@ def deal_bins(state, bins, forbidden):
     bin_1 = (cards & out_0 & out_2) | (either_01 ^ from_01) | from_12
     bin_2 = (cards & out_0 & out_1) | (either_02 ^ from_02) | (either_12 ^ from_12)
     free = cards & ~(out_0 | out_1 | out_2)
-    from_free = draw_cards(state, free, room[0] - popcount(bin_0))
-    bin_0 |= from_free
-    free ^= from_free
-    from_free = draw_cards(state, free, room[1] - popcount(bin_1))
-    return bin_0, bin_1 | from_free, bin_2 | (free ^ from_free)
+    free_0 = draw_cards(state, free, room[0] - popcount(bin_0))
+    free_1 = draw_cards(state, free ^ free_0, room[1] - popcount(bin_1))
+    return bin_0 | free_0, bin_1 | free_1, bin_2 | (free ^ free_0 ^ free_1)
 
 
 @inlined
@@ -85,8 +83,8 @@ def together(bins):
 def split(state, cards, room, forbidden):
     """How many of the cards with two possible bins go to the first of them, for each pair of bins.
 
-    Returns (of 0 or 1 to 0, of 0 or 2 to 0, of 1 or 2 to 1, sum of weights). A split is drawn by its weight, the number
-    of its deals (but for factors that all splits of these cards share); the sum is 0 where there is no deal at all.
+    Returns (of 0 or 1 to 0, of 0 or 2 to 0, of 1 or 2 to 1, sum of weights). The weight of a split is the number of its
+    deals up to a factor that all splits of these cards share; the sum is 0 where there is no deal.
     """
     out_0, out_1, out_2 = forbidden
     if cards & out_0 & out_1 & out_2 != ZERO:
@@ -133,35 +131,24 @@ def void_cards(state, seat):
 
 
 @compiled
-def chosen_by(state, seat):
-    """The cards a seat has chosen to pass."""
-    cards = ZERO
-    for k in range(3):
-        if state.passes[seat, k] != NONE:
-            cards |= bit(state.passes[seat, k])
-    return cards
-
-
-@compiled
 def sent_to(state, seat, other):
     """The cards a seat has passed to another one."""
     cards = ZERO
     for k in range(3):
-        if state.passes[seat, k] != NONE and pass_target(state, seat, k) == other:
-            cards |= bit(state.passes[seat, k])
+        if pass_target(state, seat, k) == other:
+            cards |= set_of(state.passes[seat, k])
     return cards
 
 
 @compiled
-def known_in(state, seat, other):
-    """Unplayed cards that a seat knows to be in another hand: those it passed there, and a shown card that must be."""
+def hidden_in(state, seat, other):
+    """Another hand without what a seat knows to be there: the cards it passed, and a shown card that was kept."""
     if state.phase == PASS:
-        return ZERO
+        return state.hand[other]
     known = sent_to(state, seat, other)
-    card = shown_card(state.trump_card)
     if state.shown_by == other and state.lead_held:
-        known |= bit(card)
-    return known & state.hand[other]
+        known |= bit(shown_card(state.trump_card))
+    return state.hand[other] & ~known
 
 
 @compiled
@@ -183,19 +170,14 @@ def impossible_in(state, seat, other):
 
 
 @compiled
-def hidden_in(state, seat, other):
-    """The cards of another hand that a seat does not know to be there."""
-    return state.hand[other] ^ known_in(state, seat, other)
-
-
-@compiled
 def resample_hands(state, seat):
     """Deal the unknown cards to the other hands (in the passing phase with the cards chosen to pass)."""
     players = np.int64(state.players)
     left, next_left, right = (seat + 1) % players, (seat + 2) % players, (seat + 3) % players
     if state.phase == PASS:
-        for k in range(1, players):
-            state.hand[(seat + k) % players] |= chosen_by(state, (seat + k) % players)
+        for other in range(players):
+            for k in range(3 if other != seat else 0):
+                state.hand[other] |= set_of(state.passes[other, k])
     old_0, old_1, old_2 = hidden_in(state, seat, left), hidden_in(state, seat, next_left), ZERO
     out_0, out_1, out_2 = impossible_in(state, seat, left), impossible_in(state, seat, next_left), ~ZERO
     if players == 4:
@@ -295,9 +277,7 @@ def passed_to(state, receiver):
     """The cards recorded as passed to a seat, by anybody."""
     cards = ZERO
     for giver in range(np.int64(state.players)):
-        for k in range(3):
-            if state.passes[giver, k] != NONE and pass_target(state, giver, k) == receiver:
-                cards |= bit(state.passes[giver, k])
+        cards |= sent_to(state, giver, receiver)
     return cards
 
 
@@ -313,17 +293,13 @@ def is_unseen(state, owner, place):
 @compiled
 def resample_straw(state, seat):
     """The other hand, the other's discard and pending choice, and every unseen straw card of both players."""
-    other = 1 - seat
-    hand, discard, straw = state.hand[other], ZERO, ZERO
-    if state.discards[other] != NONE:
-        discard = bit(state.discards[other])
+    other, straw = 1 - seat, ZERO
     for owner in range(2):
         for place in range(DOWN):
             if is_unseen(state, owner, place):
                 straw |= bit(state.straw_down[owner, place])
-    forbidden = (void_cards(state, other), BOSSES, ZERO)
-    hand, discard, straw = deal_bins(state, (hand, discard, straw), forbidden)
-    state.hand[other] = hand
+    bins = (state.hand[other], set_of(state.discards[other]), straw)
+    state.hand[other], discard, straw = deal_bins(state, bins, (void_cards(state, other), BOSSES, ZERO))
     for owner in range(2):
         for place in range(DOWN):
             if is_unseen(state, owner, place):
@@ -333,16 +309,6 @@ def resample_straw(state, seat):
     if discard != ZERO:
         state.discards[other] = lowest(discard)
     if state.phase == EXCHANGING and state.exchanges[other] != NONE:
-        rechoose_exchange(state, other)
+        state.exchanges[other] = draw_card(state, legal_exchanges(state, other)) - EXCHANGE
     if state.phase == KEEP and state.keeps[other] != NONE:
         state.keeps[other] = draw(state, 2)
-
-
-@compiled
-def rechoose_exchange(state, seat):
-    """A random exchange in place of one that is chosen but still secret."""
-    bosses = ZERO
-    for place in range(UP):
-        if has(BOSSES, state.straw_up[seat, place]):
-            bosses |= bit(2 * place) | bit(2 * place + 1)
-    state.exchanges[seat] = draw_card(state, bosses | bit(12))

@@ -4,33 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.bits import has
-from ..core.snapshots import read_number, require
-from .rules import (
-    BASE,
-    BOSS_BIT,
-    BOSSES,
-    DISCARD,
-    DOWN,
-    EXCHANGING,
-    KEEP,
-    NONE,
-    PASS,
-    PLAY,
-    SUIT_OF,
-    SUITORS_SHORT,
-    SUITS,
-    UP,
-    bosses_to_win,
-    changes_places,
-    dealer,
-    exchanged_places,
-    pairs,
-    pass_target,
-    shown_card,
-    tricks_to_lose,
-    uncovered,
-    whole_deck,
-)
+from ..core.snapshots import Reader, read_list, read_name, read_names, read_number, require, require_once
+from . import rules
+from .rules import BASE, BOSSES, DISCARD, EXCHANGING, KEEP, NONE, PASS, PLAY, SUIT_OF, SUITS
 from .text import (
     CARD_NAMES,
     CARD_NUMBERS,
@@ -47,6 +23,8 @@ from .text import (
     trick_cards,
 )
 
+_SUIT_NUMBERS = {name: suit for suit, name in enumerate(SUITS)}
+
 
 def snapshot(state: Any) -> dict[str, Any]:
     """The position in names (the game's part of it)."""
@@ -61,7 +39,7 @@ def snapshot(state: Any) -> dict[str, Any]:
         "straw": [_straw(state, seat) for seat in seats] if straw else None,
         "discards": [card_name(state.discards[seat]) for seat in seats] if straw else None,
         "exchanges": [_choice(EXCHANGES, state.exchanges[seat]) for seat in seats] if straw else None,
-        "trump": None if state.trump == NONE else SUITS[state.trump],
+        "trump": _choice(SUITS, state.trump),
         "trump_card": card_name(state.trump_card),
         "lead": None if state.lead == NONE else int(state.lead),
         "trick": [[seat, CARD_NAMES[card]] for seat, card in trick_cards(state)],
@@ -84,16 +62,13 @@ def _choice(table: Sequence[str], choice: Any) -> str | None:
 
 
 def _straw(state: Any, seat: int) -> dict[str, Any]:
-    return {
-        "down": [card_name(card) for card in state.straw_down[seat]],
-        "up": [card_name(card) for card in state.straw_up[seat]],
-    }
+    rows = {"down": state.straw_down, "up": state.straw_up}
+    return {key: [card_name(card) for card in row[seat]] for key, row in rows.items()}
 
 
 def load(data: dict[str, Any], state: Any) -> None:
     """Write a position into a record that holds the options; raises `SnapshotError` for one that cannot be."""
     loader = _Loader(data, state)
-    loader.variant()
     loader.match()
     loader.cards()
     loader.deck()
@@ -105,86 +80,62 @@ def load(data: dict[str, Any], state: Any) -> None:
     state.acting = loader.acting()
 
 
-class _Loader:
+def _cards(given: Any, key: str) -> list[int]:
+    return read_names(given, key, CARD_NUMBERS, "card")
+
+
+def _suits(given: Any, key: str) -> int:
+    return bits_of(read_names(given, key, _SUIT_NUMBERS, "suit"))
+
+
+def _card_or_none(name: Any, key: str) -> int:
+    return NONE if name is None else read_name(name, key, CARD_NUMBERS, "card")
+
+
+def _is_boss(card: Any) -> bool:
+    return bool(card != NONE and has(BOSSES, card))
+
+
+class _Loader(Reader):
     """Reads a snapshot into a record, step by step from the match to the trick."""
 
     def __init__(self, data: dict[str, Any], state: Any) -> None:
-        self.data, self.state = data, state
-        self.players, self.sides = int(state.players), int(state.sides)
-        self.straw, self.suitors = self.players == 2, int(state.variant) != BASE
-
-    # --- Parts of a snapshot ---
-
-    def _list(self, key: str, length: int) -> list[Any]:
-        """The key's list, with one entry a seat or side."""
-        value = self.data[key]
-        require(isinstance(value, list | tuple) and len(value) == length, f"{key} is a list of {length}, not {value!r}")
-        return list(value)
-
-    def _optional(self, key: str, length: int, default: Any) -> list[Any]:
-        """The same for a key that may be missing or null."""
-        return [default] * length if self.data.get(key) is None else self._list(key, length)
+        super().__init__(data, state)
+        self.sides, self.straw, self.suitors = int(state.sides), self.players == 2, int(state.variant) != BASE
 
     def _seat(self, key: str) -> int:
-        value = self.data.get(key)
-        return NONE if value is None else read_number(value, key, 0, self.players - 1)
-
-    def _suits(self, suits: Any, key: str) -> int:
-        require(isinstance(suits, list | tuple), f"{key} holds a list of suits a seat or side, not {suits!r}")
-        for suit in suits:
-            require(suit in SUITS, f"{key} names suits such as 'Wind', not {suit!r}")
-        require(len(set(suits)) == len(suits), f"a suit stands twice in {key}")
-        return bits_of(map(SUITS.index, suits))
-
-    def _cards(self, names_of: Any, key: str) -> list[int]:
-        require(isinstance(names_of, list | tuple), f"{key} holds lists of cards, not {names_of!r}")
-        cards = [_card(name, key) for name in names_of]
-        require(len(set(cards)) == len(cards), f"a card stands twice in {key}")
-        return cards
-
-    def _set(self, names_of: Any, key: str) -> int:
-        return bits_of(self._cards(names_of, key))
+        return self.number(key, 0, self.players - 1, default=NONE)
 
     # --- The match, and where the cards are ---
 
-    def variant(self) -> None:
-        """Keys of other variants are null or absent."""
-        other = [] if self.straw else ["straw", "discards", "exchanges", "keeps", "bare"]
-        other += ["sent", "shown_by"] if self.straw else []
-        other += ["scores", "trump_card"] if self.suitors else ["sealed"]
-        for key in other:
-            require(self.data.get(key) is None, f"{key} has no meaning in this variant, but is {self.data.get(key)!r}")
-
     def match(self) -> None:
-        """Phase, round, scores and seals."""
-        state, data = self.state, self.data
-        phases = ("discard", "exchange", "keep", "play") if self.straw else ("pass", "play")
-        require(data["phase"] in phases, f"phase is one of {', '.join(phases)}, not {data['phase']!r}")
-        state.phase = PHASES.index(data["phase"])
-        state.round_number = read_number(data["round"], "round", 1, int(state.max_rounds))
-        if self.suitors:
-            for side, suits in enumerate(self._list("sealed", 2)):
-                state.sealed[side] = self._suits(suits, "sealed")
-                require(len(suits) < state.target, f"side {side} has sealed {len(suits)} suits and won already")
-            shared = int(state.sealed[0]) & int(state.sealed[1])
-            require(
-                state.variant != SUITORS_SHORT or not shared, f"both sides have sealed {', '.join(suit_names(shared))}"
-            )
+        """Phase, round, scores and seals; keys of other variants are null or absent."""
+        state = self.state
+        other = ["sent", "shown_by"] if self.straw else ["straw", "discards", "exchanges", "keeps", "bare"]
+        for key in other + (["scores", "trump_card"] if self.suitors else ["sealed"]):
+            require(self.data.get(key) is None, f"{key} has no meaning in this variant, but is {self.data.get(key)!r}")
+        state.phase = self.phase(PHASES, PHASES[DISCARD:] if self.straw else ("pass", "play"))
+        state.round_number = self.number("round", 1, int(state.max_rounds))
+        if not self.suitors:
+            for side, score in enumerate(self.rows("scores", self.sides)):
+                state.scores[side] = read_number(score, "each of scores before the end", 0, int(state.target) - 1)
             return
-        for side, score in enumerate(self._list("scores", self.sides)):
-            state.scores[side] = read_number(score, "each of scores before the end", 0, int(state.target) - 1)
+        for side, suits in enumerate(self.rows("sealed", 2)):
+            state.sealed[side] = _suits(suits, "sealed")
+            require(len(suits) < state.target, f"side {side} has sealed {len(suits)} suits and won already")
+        shared = suit_names(state.sealed[0] & state.sealed[1])
+        require(state.variant != rules.SUITORS_SHORT or not shared, f"both sides have sealed {', '.join(shared)}")
 
     def cards(self) -> None:
         """Where every card is."""
         state = self.state
-        for seat, cards in enumerate(self._list("hands", self.players)):
-            state.hand[seat] = self._set(cards, "hands")
-        for seat, cards in enumerate(self._list("played", self.players)):
-            state.played[seat] = self._set(cards, "played")
+        for key, hands in (("hands", state.hand), ("played", state.played)):
+            for seat, given in enumerate(self.rows(key)):
+                hands[seat] = bits_of(_cards(given, key))
         state.passes[:] = NONE
         most = 3 if int(state.phase) == PASS else 0
-        for seat, names_of in enumerate(self._optional("passes", self.players, [])):
-            chosen = self._cards(names_of, "passes")
+        for seat, given in enumerate(self.optional_rows("passes", [])):
+            chosen = _cards(given, "passes")
             require(len(chosen) <= most, f"passes: seat {seat} has {len(chosen)} in phase {PHASES[state.phase]}")
             state.passes[seat, : len(chosen)] = chosen
         self._trump()
@@ -199,7 +150,7 @@ class _Loader:
         state.trump = NONE if trump is None else SUITS.index(trump)
         if not self.suitors:
             require(card is not None, "trump_card is missing")
-            state.trump_card = _card(card, "trump_card")
+            state.trump_card = _card_or_none(card, "trump_card")
             state.trump = SUIT_OF[state.trump_card]
             suit = SUITS[state.trump]
             require(trump in (None, suit), f"trump is {trump!r}, but the trump card says {suit!r}")
@@ -209,43 +160,38 @@ class _Loader:
         state = self.state
         state.bare[:] = 0
         state.seen_down[:] = 0
-        for seat, pile in enumerate(self._list("straw", 2)):
+        for seat, pile in enumerate(self.rows("straw")):
             require(isinstance(pile, dict), f"each of straw is a dict with down and up, not {pile!r}")
-            for key, size, places in (("down", DOWN, state.straw_down), ("up", UP, state.straw_up)):
-                row = pile.get(key)
-                fits = isinstance(row, list | tuple) and len(row) == size
-                require(fits, f"straw: {key} is a list of {size}, not {row!r}")
-                places[seat] = [_card_or_none(name, "straw") for name in row]
-            for place in range(UP):
+            for key, places in (("down", state.straw_down[seat]), ("up", state.straw_up[seat])):
+                row = read_list(pile.get(key), f"straw: {key}", len(places))
+                places[:] = [_card_or_none(name, "straw") for name in row]
+            for place in range(rules.UP):
                 below = state.straw_down[seat, place : place + 2]
                 covers = state.straw_up[seat, place] == NONE or all(below != NONE)
                 require(covers, f"straw of seat {seat}: place {place} up covers nothing")
-        for seat, name in enumerate(self._list("discards", 2)):
+        for seat, name in enumerate(self.rows("discards")):
             state.discards[seat] = _card_or_none(name, "discards")
             require(not _is_boss(state.discards[seat]), f"{name} is a boss and cannot be discarded")
         for key, table, field in (("exchanges", EXCHANGES, state.exchanges), ("keeps", KEEPS, state.keeps)):
-            for seat, choice in enumerate(self._optional(key, 2, None)):
+            for seat, choice in enumerate(self.optional_rows(key, None)):
                 known = choice in (None, *table)
                 require(known, f"{key} holds null or a choice such as {table[-1]!r}, not {choice!r}")
-                field[seat] = table.index(choice) if choice in table else NONE
+                field[seat] = NONE if choice is None else table.index(choice)
 
     def deck(self) -> None:
         """Every card of the deck lies in exactly one place, and everybody has had as many."""
         state = self.state
-        dealt = int(state.hand_cards) + (UP + DOWN if self.straw else 0)
-        seen: list[int] = on_places([state.trump_card])
-        for seat in range(self.players):
+        dealt = int(state.hand_cards) + (rules.UP + rules.DOWN if self.straw else 0)
+        found = on_places([state.trump_card])
+        for seat in self.seats:
             own = members(state.hand[seat]) + members(state.played[seat]) + on_places(state.passes[seat])
             if self.straw:
-                places = *state.straw_down[seat], *state.straw_up[seat], state.discards[seat]
-                own += on_places(places)
+                own += on_places((*state.straw_down[seat], *state.straw_up[seat], state.discards[seat]))
             require(len(own) == dealt, f"seat {seat} has {len(own)} cards in all places together instead of {dealt}")
-            seen += own
-        deck = members(whole_deck(state.variant))
-        require(max(seen) <= deck[-1], f"{CARD_NAMES[max(seen)]} is not in this variant's deck")
-        for card in deck:
-            count = seen.count(card)
-            require(count == 1, f"{CARD_NAMES[card]} is {'missing' if not count else f'in {count} places'}")
+            found += own
+        deck = members(rules.whole_deck(state.variant))
+        require(max(found) <= deck[-1], f"{CARD_NAMES[max(found)]} is not in this variant's deck")
+        require_once(found, dict(zip(deck, CARD_NAMES)))
 
     # --- Before play ---
 
@@ -257,17 +203,19 @@ class _Loader:
         state.captured[:] = 0
         state.tricks[:] = 0
         trick = self.data.get("trick")
-        require(trick is None or isinstance(trick, list | tuple), f"trick is a list, not {trick!r}")
-        captured = [self._set(cards, "captured") for cards in self._optional("captured", self.sides, [])]
-        tricks = [_number_of_tricks(count) for count in self._optional("tricks", self.sides, 0)]
-        there = {"trick": trick, "played": any(state.played), "captured": any(captured), "tricks": any(tricks)}
+        there = {
+            "trick": trick is not None and read_list(trick, "trick"),
+            "played": any(state.played),
+            "captured": any(_cards(cards, "captured") for cards in self.optional_rows("captured", [], self.sides)),
+            "tricks": any(self._numbers_of_tricks(self.optional_rows("tricks", 0, self.sides))),
+        }
         for key, something in there.items():
             require(not something, f"{key} is not empty or 0 in phase {phase}")
         lead = self._seat("lead")
         if self.straw:
-            state.lead = dealer(state)
+            state.lead = rules.dealer(state)
             require(lead in (NONE, state.lead), f"lead is {lead}, but seat {state.lead} deals this round and leads")
-            self._choices_before_play()
+            self._choices()
             return
         require(state.trump == NONE or not self.suitors, "trump is set by the first lead")
         later = not self.suitors and int(state.round_number) > 1
@@ -275,27 +223,33 @@ class _Loader:
         require(lead != NONE or not later, "lead is missing: the last trick's winner leads a later round")
         state.lead = lead
 
-    def _choices_before_play(self) -> None:
+    def _choices(self) -> None:
         """Two players: which choices there can be in a phase."""
-        state, phase = self.state, int(self.state.phase)
+        state, phase, name = self.state, int(self.state.phase), PHASES[self.state.phase]
         require(phase > DISCARD or all(state.exchanges == NONE), "exchanges come after the discards")
-        require(phase == KEEP or all(state.keeps == NONE), "keeps come after the exchanges")
-        require(phase == DISCARD or all(state.discards != NONE), f"a discard is missing in phase {PHASES[phase]}")
-        for seat in range(2):
-            full = all(state.straw_up[seat] != NONE) and all(state.straw_down[seat] != NONE)
-            require(full, f"straw of seat {seat} has empty places in phase {PHASES[phase]}")
+        require(phase >= KEEP or all(state.keeps == NONE), "keeps come after the exchanges")
+        require(phase == DISCARD or all(state.discards != NONE), f"a discard is missing in phase {name}")
+        for seat in self.seats:
+            if phase < PLAY:
+                full = all(state.straw_up[seat] != NONE) and all(state.straw_down[seat] != NONE)
+                require(full, f"straw of seat {seat} has empty places in phase {name}")
+            else:
+                held, most = len(members(state.hand[seat])), int(state.hand_cards) - 1
+                require(held <= most, f"seat {seat} holds {held} cards, after the discard at most {most}")
+                exchanged = rules.changes_places(int(state.exchanges[seat]))
+                require(exchanged or state.keeps[seat] == NONE, f"keeps: seat {seat} has exchanged nothing")
             self._exchange(seat)
 
     def _exchange(self, seat: int) -> None:
         """A seat's exchange fits its straw pile, and shows a lower card."""
         state, phase, choice = self.state, int(self.state.phase), int(self.state.exchanges[seat])
-        if not changes_places(choice):
+        if not rules.changes_places(choice):
             return
-        up, down = exchanged_places(choice)
+        up, down = rules.exchanged_places(choice)
         boss = state.straw_up[seat, up] if phase == EXCHANGING else state.straw_down[seat, down]
-        # Later the boss may have been played, or put back; then nothing more can be told.
-        if phase != PLAY:
-            require(_is_boss(boss), f"seat {seat} chose {EXCHANGES[choice]!r}, but has no boss there")
+        # In play the boss may have been played, or put back.
+        possible = phase == PLAY or _is_boss(boss)
+        require(possible, f"seat {seat} chose {EXCHANGES[choice]!r}, but has no boss there")
         if phase in (KEEP, PLAY):
             state.seen_down[seat] = 1 << down
 
@@ -307,15 +261,15 @@ class _Loader:
         state.lead = self._seat("lead")
         require(state.lead != NONE, "lead is missing")
         self._trick()
-        counts = [len(members(state.played[s])) - int(state.trick[s] != NONE) for s in range(self.players)]
+        counts = [len(members(state.played[seat])) - int(state.trick[seat] != NONE) for seat in self.seats]
         require(len(set(counts)) == 1, f"seats have played {counts} cards to complete tricks")
         done = counts[0]
-        taken = [_number_of_tricks(count) for count in self._list("tricks", self.sides)]
+        taken = self._numbers_of_tricks(self.rows("tricks", self.sides))
         state.tricks[: self.sides] = taken
         require(sum(taken) == done, f"tricks are {taken}, but {done} were played")
         if self.straw:
-            self._choices_in_play()
-        left = any(state.hand) or (self.straw and any(state.straw_down.reshape(-1) != NONE))
+            self._choices()
+        left = any(state.hand) or (self.straw and (state.straw_down != NONE).any())
         require(left, "no cards are left, the round is over")
         self._captures()
         if self.suitors:
@@ -324,6 +278,10 @@ class _Loader:
             if started and not done:
                 led = SUIT_OF[state.trick[state.lead]]
                 require(state.trump == led, f"trump is {self.data['trump']!r}, but {SUITS[led]} was led first")
+
+    @staticmethod
+    def _numbers_of_tricks(counts: list[Any]) -> list[int]:
+        return [read_number(count, "each of tricks", 0, 23) for count in counts]
 
     def _trick(self) -> None:
         """The cards of the current trick; who could not follow is void."""
@@ -338,9 +296,8 @@ class _Loader:
             expected = (int(state.lead) + k) % self.players
             in_turn = type(seat) is int and seat == expected
             require(in_turn, f"trick: seat {seat!r} played where it was the turn of seat {expected}")
-            card = _card(name, "trick")
-            there = has(state.played[seat], card)
-            require(there, f"trick: {name} is not in played of seat {seat}")
+            card = read_name(name, "trick", CARD_NUMBERS, "card")
+            require(has(state.played[seat], card), f"trick: {name} is not in played of seat {seat}")
             state.trick[seat] = card
             led = SUIT_OF[state.trick[state.lead]]
             void = SUIT_OF[card] != led
@@ -348,35 +305,20 @@ class _Loader:
             require(not revoked, f"trick: seat {seat} played {name} without following {SUITS[led]}, which it holds")
             state.void[seat] = void << led
 
-    def _choices_in_play(self) -> None:
-        """Two players: everybody has discarded, and keeps only what was exchanged."""
-        state = self.state
-        require(all(state.discards != NONE), "a discard is missing in phase play")
-        for seat in range(2):
-            held, most = len(members(state.hand[seat])), int(state.hand_cards) - 1
-            require(held <= most, f"seat {seat} holds {held} cards, after the discard at most {most}")
-            exchanged = changes_places(int(state.exchanges[seat]))
-            require(exchanged or state.keeps[seat] == NONE, f"keeps: seat {seat} has exchanged nothing")
-            self._exchange(seat)
-
     def _captures(self) -> None:
         """Captured are the bosses of complete tricks, and nobody has ended the round with them."""
-        state = self.state
-        taken = 0
+        state, taken = self.state, 0
         state.captured[:] = 0
-        for side, cards in enumerate(self._list("captured", self.sides)):
-            bosses = self._set(cards, "captured")
+        for side, cards in enumerate(self.rows("captured", self.sides)):
+            bosses = bits_of(_cards(cards, "captured"))
             require(bosses & ~int(BOSSES) == 0, "captured holds bosses only")
             require(bosses & taken == 0, "captured: a boss is with two sides")
             taken |= bosses
-            state.captured[side] = sum(int(BOSS_BIT[card]) for card in members(bosses))
-        played = bits_of(card for seat in range(self.players) for card in members(state.played[seat]))
-        current = bits_of(on_places(state.trick))
-        expected = played & ~current & int(BOSSES)
-        require(
-            taken == expected,
-            f"bosses of complete tricks are {names(members(expected))}, captured {names(members(taken))}",
-        )
+            state.captured[side] = sum(int(rules.BOSS_BIT[card]) for card in members(bosses))
+        played = sum(map(int, state.played[: self.players]))
+        expected = names(members(played & ~bits_of(on_places(state.trick)) & int(BOSSES)))
+        given = names(members(taken))
+        require(given == expected, f"bosses of complete tricks are {expected}, captured {given}")
         for side in range(self.sides):
             self._not_ended(side)
 
@@ -387,13 +329,13 @@ class _Loader:
         require(bosses == 0 or tricks > 0, f"side {side} has captured bosses without a trick")
         if self.suitors:
             sealed = int(state.sealed[side])
-            if state.variant == SUITORS_SHORT:
+            if state.variant == rules.SUITORS_SHORT:
                 sealed |= int(state.sealed[1 - side])
-            missing = suit_names(int(pairs(state.captured[side])) & ~sealed)
+            missing = suit_names(int(rules.pairs(state.captured[side])) & ~sealed)
             require(not missing, f"side {side} has both sevens of {', '.join(missing)} without sealing it")
             return
-        require(bosses < bosses_to_win(self.players), f"side {side} has {bosses} bosses, the round is over")
-        require(tricks < tricks_to_lose(self.players), f"side {side} has {tricks} tricks, the round is over")
+        require(bosses < rules.bosses_to_win(self.players), f"side {side} has {bosses} bosses, the round is over")
+        require(tricks < rules.tricks_to_lose(self.players), f"side {side} has {tricks} tricks, the round is over")
 
     # --- What seats have learned ---
 
@@ -401,8 +343,8 @@ class _Loader:
         """What seats have seen; missing keys mean nothing."""
         state = self.state
         playing = int(state.phase) == PLAY
-        for seat, suits in enumerate(self._optional("voids", self.players, [])):
-            void = self._suits(suits, "voids")
+        for seat, suits in enumerate(self.optional_rows("voids", [])):
+            void = _suits(suits, "voids")
             require(playing or not void, "voids are unknown before play")
             state.void[seat] |= void
             for card in members(state.hand[seat]):
@@ -412,23 +354,19 @@ class _Loader:
         if self.straw:
             self._open_straw()
             return
-        for seat, names_of in enumerate(self._optional("sent", self.players, [])):
-            cards = self._cards(names_of, "sent")
+        for seat, given in enumerate(self.optional_rows("sent", [])):
+            cards = _cards(given, "sent")
             require(len(cards) in (0, 3), f"sent: seat {seat} passed {len(cards)} cards instead of 3")
             require(playing or not cards, "sent is empty before play")
             for k, card in enumerate(cards):
-                self._sent(seat, k, card)
+                receiver = rules.pass_target(state, seat, k)
+                there = has(state.hand[receiver] | state.played[receiver], card)
+                require(there, f"sent: {CARD_NAMES[card]} of seat {seat} is not with its receiver, seat {receiver}")
+                state.passes[seat, k] = card
         passed = on_places(state.passes[: self.players].reshape(-1))
         twice = names(sorted({card for card in passed if passed.count(card) > 1}))
         require(not twice, f"sent: two seats passed {' '.join(twice)}")
         self._shown()
-
-    def _sent(self, seat: int, k: int, card: int) -> None:
-        """A passed card is or was in its receiver's hand."""
-        state, receiver = self.state, pass_target(self.state, seat, k)
-        there = has(state.hand[receiver] | state.played[receiver], card)
-        require(there, f"sent: {CARD_NAMES[card]} of seat {seat} is not with its receiver, seat {receiver}")
-        state.passes[seat, k] = card
 
     def _shown(self) -> None:
         """Whoever showed the A (or Snow 13) had it, may have passed it on, and led first."""
@@ -438,11 +376,11 @@ class _Loader:
         require(int(state.phase) == PLAY, "shown_by is unknown before play")
         first_round = int(state.round_number) == 1
         require(self.suitors or first_round, f"shown_by is {seat}, but nobody shows a card in a later round")
-        first_trick = not any(state.tricks)
-        require(not first_trick or state.lead == seat, f"shown_by is {seat}, but seat {state.lead} leads first")
-        card = shown_card(state.trump_card)
-        reach = {seat} if state.lead_held else {seat, *(pass_target(state, seat, k) for k in range(3))}
-        [owner] = [s for s in range(self.players) if has(state.hand[s] | state.played[s], card)]
+        led_first = any(state.tricks) or state.lead == seat
+        require(led_first, f"shown_by is {seat}, but seat {state.lead} leads first")
+        card = rules.shown_card(state.trump_card)
+        reach = {seat} if state.lead_held else {seat, *(rules.pass_target(state, seat, k) for k in range(3))}
+        [owner] = [other for other in self.seats if has(state.hand[other] | state.played[other], card)]
         require(owner in reach, f"shown_by is {seat}, but {CARD_NAMES[card]} is with seat {owner}")
         if not state.lead_held:
             self._way_of_shown(card, seat, owner)
@@ -450,24 +388,24 @@ class _Loader:
     def _way_of_shown(self, card: int, dealt_to: int, owner: int) -> None:
         """Only who was dealt the shown card can have passed it, and has, where another seat has it now."""
         passes, name = self.state.passes, CARD_NAMES[card]
-        for giver in range(self.players):
+        for giver in self.seats:
             passed = card in passes[giver]
             require(not passed or giver == dealt_to, f"sent: {name} of seat {giver} was dealt to seat {dealt_to}")
-        told = passes[dealt_to, 0] != NONE
-        kept = owner == dealt_to or not told or card in passes[dealt_to]
+        kept = owner == dealt_to or passes[dealt_to, 0] == NONE or card in passes[dealt_to]
         require(kept, f"sent: {name} came from seat {dealt_to} to seat {owner}, but is not among what that one passed")
 
     def _open_straw(self) -> None:
         """Straw cards that lie open: given, or everything uncovered."""
         state, given = self.state, self.data.get("bare")
-        for seat, cards in enumerate(self._optional("bare", 2, [])):
+        for seat, cards in enumerate(self.optional_rows("bare", [])):
             up = bits_of(on_places(state.straw_up[seat]))
-            free = bits_of(on_places(state.straw_down[seat, place] for place in members(uncovered(state, seat))))
-            bare = up | free if given is None else self._set(cards, "bare")
-            covered = names(members(bare & ~(up | free)))
+            lower = (state.straw_down[seat, place] for place in members(rules.uncovered(state, seat)))
+            uncovered = up | bits_of(on_places(lower))
+            bare = uncovered if given is None else bits_of(_cards(cards, "bare"))
+            covered = names(members(bare & ~uncovered))
             require(not covered, f"bare: {' '.join(covered)} of seat {seat} is not an uncovered straw card")
             # What a seat bares is turned up late, but before its next card.
-            turned = up if state.late_reveal and state.trick[seat] != NONE else up | free
+            turned = up if state.late_reveal and state.trick[seat] != NONE else uncovered
             missing = names(members(turned & ~bare))
             require(not missing, f"bare: {' '.join(missing)} of seat {seat} lies open too")
             state.bare[seat] = bare
@@ -482,7 +420,7 @@ class _Loader:
         state, phase = self.state, int(self.state.phase)
         if phase == PLAY:
             return 1 << (int(state.lead) + int(state.trick_size)) % self.players
-        waiting = [seat for seat in range(self.players) if self._undecided(seat, phase)]
+        waiting = [seat for seat in self.seats if self._undecided(seat, phase)]
         require(waiting, f"everybody has chosen, phase {PHASES[phase]} is over")
         return bits_of(waiting)
 
@@ -497,23 +435,6 @@ class _Loader:
             require(face_up or choice == NONE, f"exchanges: seat {seat} has no boss to exchange")
             return face_up and choice == NONE
         require(choice != NONE or not face_up, f"exchanges: seat {seat} has a face-up boss and has not chosen")
-        asked = changes_places(choice) and _is_boss(state.straw_up[seat, exchanged_places(choice)[0]])
+        asked = rules.changes_places(choice) and _is_boss(state.straw_up[seat, rules.exchanged_places(choice)[0]])
         require(asked or state.keeps[seat] == NONE, f"keeps: seat {seat} has no choice of bosses to keep")
         return asked and bool(state.keeps[seat] == NONE)
-
-
-def _card(name: Any, key: str) -> int:
-    require(isinstance(name, str) and name in CARD_NUMBERS, f"{key}: there is no card {name!r}")
-    return CARD_NUMBERS[name]
-
-
-def _card_or_none(name: Any, key: str) -> int:
-    return NONE if name is None else _card(name, key)
-
-
-def _number_of_tricks(count: Any) -> int:
-    return read_number(count, "each of tricks", 0, 23)
-
-
-def _is_boss(card: Any) -> bool:
-    return bool(card != NONE and has(BOSSES, card))

@@ -6,7 +6,7 @@ Sections in the comments are those of the rulebook (see README.md for sources an
 import numpy as np
 
 from ..compiling.jit import compiled, inlined
-from ..core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, nth, popcount, where, wrap
+from ..core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, nth, popcount, set_of, where, wrap
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, record_type
 from ..core.rng import draw
 
@@ -122,29 +122,26 @@ def deal(state):
         for k in range(3):
             state.passes[seat, k] = NONE
 
-    # Whoever is dealt to takes random cards from what is left: the same as a shuffle, and no deck to keep.
+    # Hands and piles take random cards from what is left: the same as a shuffle, without a deck to keep.
     left = whole_deck(state.variant)
     if state.variant != BASE:
-        state.trump_card = NONE
-        state.trump = NONE
-        state.lead = NONE
+        state.trump_card = state.trump = state.lead = NONE
     else:
         state.trump_card = draw(state, CARDS)
         state.trump = SUIT_OF[state.trump_card]
         left ^= bit(state.trump_card)
     players = np.int64(state.players)
+    state.phase = PASS
+    state.acting = (1 << players) - 1
     if players == 2:
+        state.phase = DISCARD
+        state.lead = dealer(state)
         left = deal_straw(state, left)
     for seat in range(players - 1):
         hand = draw_cards(state, left, np.int64(state.hand_cards))
         state.hand[seat] = hand
         left ^= hand
     state.hand[players - 1] = left
-
-    state.phase = DISCARD if players == 2 else PASS
-    state.acting = (1 << players) - 1
-    if players == 2:
-        state.lead = dealer(state)
 
 
 @inlined
@@ -182,9 +179,7 @@ def deal_straw(state, left):
     for seat in range(2):
         state.bare[seat] = ZERO
         state.seen_down[seat] = 0
-        state.discards[seat] = NONE
-        state.exchanges[seat] = NONE
-        state.keeps[seat] = NONE
+        state.discards[seat] = state.exchanges[seat] = state.keeps[seat] = NONE
         for place in range(DOWN):
             card = draw_card(state, left)
             state.straw_down[seat, place] = card
@@ -207,8 +202,7 @@ def legal(state, seat, words):
     if state.players == 2:
         words[1] = ZERO
         if state.phase == EXCHANGING:
-            words[0] = ZERO
-            add_exchanges(state, seat, words)
+            words[0] = legal_exchanges(state, seat)
         elif state.phase == KEEP:
             words[0] = bit(KEEP_OLD) | bit(KEEP_NEW)
 
@@ -230,12 +224,13 @@ def legal_cards(state, seat):
 
 
 @compiled
-def add_exchanges(state, seat, words):
+def legal_exchanges(state, seat):
     """Each face-up boss may change places with either card below it."""
-    words[0] = bit(NO_EXCHANGE)
+    exchanges = bit(NO_EXCHANGE)
     for place in range(UP):
         if has(BOSSES, state.straw_up[seat, place]):
-            words[0] |= np.uint64(3) << np.uint64(EXCHANGE + 2 * place)
+            exchanges |= np.uint64(3) << np.uint64(EXCHANGE + 2 * place)
+    return exchanges
 
 
 # --- Actions ---
@@ -397,7 +392,7 @@ def choose_keep(state, seat, action):
     if not decided(state, seat):
         return
     for other in range(2):
-        if state.keeps[other] == KEEP_OLD - KEEP_OLD:
+        if state.keeps[other] == 0:
             swap_straw(state, other, np.int64(state.exchanges[other]))
     begin_play(state)
 
@@ -532,18 +527,13 @@ def finish_round(state, side):
     """Whether the trick just won by `side` ended the round, and who won it."""
     loser = np.int64(NONE)
     if popcount(np.uint64(state.captured[side])) < bosses_to_win(state.players):
+        # All have played as many cards, so one seat tells whether any are left; straw cards are all bare at the end.
+        left = state.hand[0] | (state.bare[0] if state.players == 2 else ZERO)
         if state.tricks[side] >= tricks_to_lose(state.players):
             loser = side
-        elif not no_cards_left(state):
+        elif left != ZERO:
             return
     reward_round(state, side, loser)
-
-
-@compiled
-def no_cards_left(state):
-    """Everybody has played as many cards, so one seat tells; straw cards are all bare at the end."""
-    bare = state.bare[0] if state.players == 2 else ZERO
-    return (state.hand[0] | bare) == ZERO
 
 
 @compiled
@@ -555,11 +545,9 @@ def take_unplayed_bosses(state, side):
     if state.players == 2:
         for seat in range(2):
             for card in state.straw_down[seat]:
-                if card != NONE:
-                    left |= bit(card)
+                left |= set_of(card)
             for card in state.straw_up[seat]:
-                if card != NONE:
-                    left |= bit(card)
+                left |= set_of(card)
     left &= BOSSES
     bosses = np.uint64(state.captured[side])
     while left != ZERO:

@@ -4,6 +4,8 @@ Seats count clockwise from the observer (0 is itself), sides from the observer's
 bosses are those of rules.py.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..compiling.jit import compiled, inlined
@@ -54,14 +56,15 @@ VIEW = view_type(
 )
 
 
-def layout(players: int, suitors: bool) -> Layout:
-    """The observation's fields for a number of players."""
+def layout(options: dict[str, Any]) -> Layout:
+    """The observation's fields."""
+    players, suitors = options["players"], options["variant"] != "base"
     cards = CARDS_WITH_FOILS if suitors else CARDS
     sides = 3 if players == 3 else 2
     bosses, foils = (14, ", then the foil 7s") if suitors else (7, "")
     return Layout(
         bitset("hand", cards, meaning="own hand, without the cards already chosen to pass or discard"),
-        *(_straw(cards) if players == 2 else _passing_to_all(cards) if suitors else _passing(players, cards)),
+        *(_straw(cards) if players == 2 else _passing(players, cards, suitors)),
         one_hot("trump", 7, meaning="trump suit"),
         *([] if suitors else [bitset("trump_card", cards, meaning="the card that set trump")]),
         one_hot("trick", players, cards, meaning="card of the current trick, by seat"),
@@ -87,19 +90,17 @@ def _phase(players: int) -> Field:
     return coded("phase", 2, codes=(7, 0b01, 4, 5, 6, 0b10), meaning="pass, play")
 
 
-def _passing(players: int, cards: int) -> list[Field]:
+def _passing(players: int, cards: int, suitors: bool) -> list[Field]:
+    if suitors:
+        others = "the left, opposite and right player"
+        return [
+            bitset("sent", 3, cards, source="sent_to", meaning=f"card chosen for {others}"),
+            bitset("received", 3, cards, source="received_from", meaning=f"card received from {others}"),
+        ]
     giver, taker = ("the partner",) * 2 if players == 4 else ("the right neighbour", "the left neighbour")
     return [
         bitset("sent", cards, meaning=f"cards chosen for {taker}"),
         bitset("received", cards, meaning=f"cards received from {giver}"),
-    ]
-
-
-def _passing_to_all(cards: int) -> list[Field]:
-    others = "the left, opposite and right player"
-    return [
-        bitset("sent", 3, cards, source="sent_to", meaning=f"card chosen for {others}"),
-        bitset("received", 3, cards, source="received_from", meaning=f"card received from {others}"),
     ]
 
 

@@ -24,8 +24,8 @@ from monsterzoo.envs.pikit.rules import (
     REACT,
     REROLL,
     STEAL,
+    STEAL_MECHA,
     TAKE,
-    TAKE_BOTH,
     TAKE_DIFFERENCE,
     TAKE_HIGH,
     TAKE_LOW,
@@ -34,6 +34,7 @@ from monsterzoo.envs.pikit.rules import (
     TAKE_SUM,
     TURN,
     WOUND_POINTS,
+    mecha_holder,
 )
 from monsterzoo.envs.pikit.view import VIEW
 
@@ -99,17 +100,8 @@ def worth_of_double(view, prices, face):
     best = np.float64(max(count(prices, 2 * face), copies * count(prices, face)))
     if has(np.uint64(view.mechas_on_table), face):
         return max(best, np.float64(MECHA_POINTS))
-    holder = holder_of_mecha(view, face)
+    holder = mecha_holder(view, face)
     return best if holder == view.turn_player else max(best, worth_of_theft(view, holder))
-
-
-@inlined
-def holder_of_mecha(view, number):
-    """Whose the mecha of a double is; our own seat if it is nobody's."""
-    for seat in range(np.int64(view.players)):
-        if has(np.uint64(view.mechas[seat]), number):
-            return seat
-    return 0
 
 
 @inlined
@@ -190,16 +182,13 @@ def best_take(view, words):
             value = np.float64(count(prices, low + high))
         elif action == TAKE_DIFFERENCE:
             value = np.float64(count(prices, high - low))
-        elif action == TAKE_LOW:
-            value = np.float64(count(prices, low))
-        elif action == TAKE_HIGH:
-            value = np.float64(count(prices, high))
-        elif action == TAKE_BOTH:
-            value = np.float64(count(prices, low) + count(prices, high))
         elif action == TAKE_MECHA:
             value = np.float64(MECHA_POINTS)
+        elif action == STEAL_MECHA:
+            value = worth_of_theft(view, mecha_holder(view, low))
         else:
-            value = worth_of_theft(view, holder_of_mecha(view, low))
+            of_low, of_high = action != TAKE_HIGH, action != TAKE_LOW
+            value = np.float64(of_low * count(prices, low) + of_high * count(prices, high))
         if value > best:
             best, chosen = value, action
     return chosen

@@ -2,10 +2,10 @@
 
 The ideas, the same for all variants:
 
-- A trick is worth the bosses in it; an empty trick is a burden that grows with every trick already taken, for our
-  side and for the others. A trick that ends the round outweighs everything.
-- The chance to win a trick comes from counting: cards that nobody has shown yet lie in the other hands in proportion to
-  their sizes, seats known to be void may trump, cards passed on are known. Others try harder for a boss.
+- A trick is worth the bosses in it; an empty one costs more with every trick already taken, for our side and for the
+  others. A trick that ends the round outweighs everything.
+- The chance to win a trick comes from counting: cards not seen yet lie in the other hands in proportion to their sizes,
+  seats known to be void may trump, cards passed on are known. Others try harder for a boss.
 - A boss is played where our side probably takes it. Strong cards (the A, trumps) are kept for tricks with bosses.
 - Passing and discarding weigh a card's suit, rank and the length of its suit in the hand.
 - Seven Suitors: a boss is worth more if its twin is already captured, nothing if the suit cannot be sealed any more;
@@ -175,18 +175,12 @@ def best_card(view, legal):
         suit, wins = SUIT_OF[card], has(stronger, card)
         bosses = (on_table | bit(card)) & BOSSES
         stake = prize + (worth_of_boss(view, game, card) if has(BOSSES, card) else 0.0)
-        chance = chance_to_win(
-            view,
-            beaters(view, card) if wins else stronger,
-            suit if leading else led,
-            wins or partner_wins,
-            unknown,
-            share,
-            EAGERNESS[game] if bosses == ZERO else 1.0,
-        )
-        ours = worth_of_trick(view, game, 0, stake, popcount(bosses)) + more
-        theirs = worth_of_trick(view, game, foe, stake, popcount(bosses)) + more
-        value = chance * ours - (1.0 - chance) * theirs - worth_in_hand(view, game, card)
+        beats, eagerness = beaters(view, card) if wins else stronger, EAGERNESS[game] if bosses == ZERO else 1.0
+        followed, ours = suit if leading else led, wins or partner_wins
+        chance = chance_to_win(view, beats, followed, ours, unknown, share, eagerness)
+        gain = worth_of_trick(view, game, 0, stake, popcount(bosses)) + more
+        loss = worth_of_trick(view, game, foe, stake, popcount(bosses)) + more
+        value = chance * gain - (1.0 - chance) * loss - worth_in_hand(view, game, card)
         if leading:
             value += LEAD_LENGTH[game] * popcount(view.hand & SUIT_CARDS[suit])
             value += LEAD_HUNT[game] * popcount(unknown & SUIT_CARDS[suit] & BOSSES) * (2.0 * chance - 1.0)

@@ -154,26 +154,26 @@ def drop(items: list[Any]) -> None:
 REFUSED = [
     # the course of the game
     (laying, "phase", lambda v: "sleep", "phase is one of lay, grab, bury"),
-    (laying, "lap", lambda v: 0, "lap is a whole number from 1 to 3"),
-    (laying, "lap", lambda v: 4, "lap is a whole number from 1 to 3"),
+    (laying, "lap", lambda v: 0, "lap is an integer from 1 to 3"),
+    (laying, "lap", lambda v: 4, "lap is an integer from 1 to 3"),
     (laying, "lap", lambda v: 2, "lap_leader is 0, but seat 1 leads lap 2"),
-    (laying, "round", lambda v: 6, "round is a whole number from 1 to 5"),
-    (laying, "round", lambda v: True, "round is a whole number"),
+    (laying, "round", lambda v: 6, "round is an integer from 1 to 5"),
+    (laying, "round", lambda v: True, "round is an integer"),
     (laying, "lap_leader", lambda v: 1, "lap_leader is 1, but seat 0"),
     (laying, "first_player", lambda v: 2, "first_player is 2, but it is seat 0"),
-    (laying, "first_player", lambda v: 7, "first_player is a whole number from 0 to 2"),
-    (laying, "scores", lambda v: [1, 2], "scores is a list with an entry for each of 3 seats"),
-    (laying, "scores", lambda v: [1, 2, -1], "a score is a whole number"),
+    (laying, "first_player", lambda v: 7, "first_player is an integer from 0 to 2"),
+    (laying, "scores", lambda v: [1, 2], "scores is a list of 3"),
+    (laying, "scores", lambda v: [1, 2, -1], "each of scores is an integer"),
     (burying, "round", lambda v: 4, "phase bury comes after round 5"),
     # cards
     (laying, "hands", lambda v: drop(v[0]), "seat 0 has 8 cards in hand instead of 9"),
-    (laying, "hands", lambda v: v[:2], "hands is a list with an entry for each of 3 seats"),
+    (laying, "hands", lambda v: v[:2], "hands is a list of 3"),
     (laying, "hands", lambda v: v[0].__setitem__(0, "joker"), "there is no card 'joker'"),
     (laying, "hands", lambda v: v[0].__setitem__(0, "dawn"), "'dawn' belongs to the advanced game"),
     (laying, "hands", lambda v: v[0].__setitem__(0, v[1][0]), "is there 2 times, the deck has it 1 times"),
     (laying, "hands", lambda v: v[0].__setitem__(slice(0, 3), ["skip two"] * 3), "'skip two' is there 3 times"),
     (laying, "hands", lambda v: "cards", "hands is a list"),
-    (laying, "hands", lambda v: v.__setitem__(0, "cards"), "hands holds lists of names"),
+    (laying, "hands", lambda v: v.__setitem__(0, "cards"), "each of hands is a list"),
     (grabbing, "pile", lambda v: drop(v), "pile has 2 cards instead of 3 in phase grab of round 1"),
     (grabbing, "pile", lambda v: v.reverse(), "pile: card 1 was laid by seat 0, not 2"),
     (grabbing, "pile", lambda v: v.__setitem__(0, "skip two"), "not a position"),
@@ -189,7 +189,7 @@ REFUSED = [
     (burying, "middle", lambda v: ["violet garlic heart"], "middle is not empty in phase bury"),
     (burying, "tiles", lambda v: drop(v[0]), "44 tiles lie before the players and in the graveyard instead of 45"),
     # the rendezvous
-    (laying, "resolved", lambda v: 1, "resolved is a whole number from 0 to 0"),
+    (laying, "resolved", lambda v: 1, "resolved is an integer from 0 to 0"),
     (grabbing, "resolved", lambda v: 1, "resolved is 1 before the rendezvous"),
     (grabbing, "open_cards", lambda v: ["graveyard closed"], "open_cards is not empty before the rendezvous"),
     (burying, "resolved", lambda v: 0, "card 1 of the pile, 'picture monk', asks nobody to bury"),
@@ -251,7 +251,7 @@ def test_resurrection_is_for_the_advanced_game():
 def test_claims_fit_the_hearts():
     board = Board({**raising(), "claims": {"blue": 1}}, players=3, advanced=True)
     assert board["claims"] == {"blue": 1}
-    with pytest.raises(SnapshotError, match="claims on blue is a whole number from 0 to 1, not 2"):
+    with pytest.raises(SnapshotError, match="claims on blue is an integer from 0 to 1, not 2"):
         Board({**raising(), "claims": {"blue": 2}}, players=3, advanced=True)
     with pytest.raises(SnapshotError, match="cannot choose what to raise"):
         Board({**raising(), "claims": {}}, players=3, advanced=True)

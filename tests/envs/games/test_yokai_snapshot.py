@@ -256,7 +256,7 @@ WRONG = {
     "a card twice in one hand": (
         TEAMS,
         _edited(_four(), ["hands", 0], lambda hand: hand[:1] + hand[:-1]),
-        "a card stands twice in hands",
+        "hands: '.*' is there twice",
     ),
     "a card in two hands": (
         TEAMS,
@@ -270,7 +270,7 @@ WRONG = {
         "seat 0 has 11",
     ),
     "hands of three": (TEAMS, _edited(_four(), ["hands"], lambda hands: hands[:3]), "hands is a list of 4"),
-    "a hand that is no list": (TEAMS, _edited(_four(), ["hands", 0], None), "hands holds lists of cards, not None"),
+    "a hand that is no list": (TEAMS, _edited(_four(), ["hands", 0], None), "each of hands is a list, not None"),
     "the trump card is in a hand": (
         TEAMS,
         _edited(_four(), ["hands", 3, -1], "E3"),
@@ -299,7 +299,7 @@ WRONG = {
         "everybody has chosen",
     ),
     "passes in play": (TEAMS, _edited(_played(), ["passes", 0], ["S13"]), "passes: seat 0 has 1 in phase play"),
-    "passes no list": (TEAMS, _edited(_four(), ["passes", 0], None), "passes holds lists of cards, not None"),
+    "passes no list": (TEAMS, _edited(_four(), ["passes", 0], None), "each of passes is a list, not None"),
     "played while passing": (
         TEAMS,
         _edited(
@@ -395,7 +395,7 @@ WRONG = {
     "a void of no suit": (
         TEAMS,
         {**_played(), "voids": [["Water"], [], [], []]},
-        "voids names suits such as 'Wind', not 'Water'",
+        "voids: there is no suit 'Water'",
     ),
     "a sent card is elsewhere": (
         TEAMS,
@@ -406,7 +406,7 @@ WRONG = {
     "a card sent twice": (
         TEAMS,
         {**_played(), "sent": [["S9", "S9", "D10"], [], [], []]},
-        "a card stands twice in sent",
+        "sent: '.*' is there twice",
     ),
     "shown by a seat that cannot have had it": (
         TEAMS,
@@ -544,8 +544,8 @@ WRONG = {
         _suitors(sealed=[["Wind", "Earth", "Charm", "Lightning", "Darkness", "Fire", "Snow"], []]),
         "won already",
     ),
-    "a suit sealed twice": (SUITORS, _suitors(sealed=[["Wind", "Wind"], []]), "a suit stands twice in sealed"),
-    "sealed no list": (SUITORS, _suitors(sealed=[None, []]), "sealed holds a list of suits .*, not None"),
+    "a suit sealed twice": (SUITORS, _suitors(sealed=[["Wind", "Wind"], []]), "sealed: .Wind. is there twice"),
+    "sealed no list": (SUITORS, _suitors(sealed=[None, []]), "each of sealed is a list, not None"),
     "one suit sealed by both in the short form": (
         SHORT,
         _suitors(sealed=[["Wind"], ["Wind"]]),
