@@ -9,11 +9,14 @@ from typing import Annotated, Any
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.options import MOST_THREADS, Checked, Choice, Integer, Number, Specs, Switch, Text
 from monsterzoo.envs.match.players import make_player
-from monsterzoo.training.arena import play_games
 from monsterzoo.training.config import MOST_AT_ONCE
+from monsterzoo.training.evaluation import win_rate
 from monsterzoo.training.extras import require
 
 from .options import Parser, chosen_variant, given
+
+MAX_SEED = (1 << 32) - 1
+"""Of numpy's global generator, which RLlib and SB3 seed."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +33,15 @@ class Options(Checked):
         "shared"
     )
     minutes: Annotated[float, "wall-clock budget", Number(0, above=True)] = 5.0
-    seed: Annotated[int | None, "random seed", Integer(0, (1 << 32) - 1)] = None  # RLlib seeds numpy with it
+    seed: Annotated[int | None, "random seed", Integer(0, MAX_SEED)] = None
     against: Annotated[tuple[str, ...], "policies to measure the result against", Specs()] = ("random",)
     out: Annotated[str, "folder of the checkpoint and the policy", Text("FOLDER")] = "runs/rllib"
     resume: Annotated[bool, "go on from the checkpoint in --out", Switch()] = False
 
 
-def main(words: Sequence[str]) -> int:
-    """Train, keep checkpoint and policies, and print win rates; raises `ValueError` for bad options."""
-    parsed = Parser("rllib", "Train a network with RLlib's PPO.", Options, policies=True).read(words)
+def main(arguments: Sequence[str]) -> int:
+    """Train, save checkpoint and policies, and print win rates; raises `ValueError` for bad options."""
+    parsed = Parser("rllib", "Train a network with RLlib's PPO.", Options, policies=True).read(arguments)
     options, variant = Options(**given(parsed, Options)), chosen_variant(parsed)
     out = Path(options.out)
     checkpoint = (out / "checkpoint").absolute()
@@ -53,17 +56,15 @@ def main(words: Sequence[str]) -> int:
     from monsterzoo.training.distributed.cluster import joined
     from monsterzoo.training.rllib import ppo_config, save_policy
 
-    players: dict[str, Any] = (
-        {"networks": options.networks} if options.opponents is None else {"opponents": options.opponents}
-    )
-    torch.set_num_threads(1)  # so small a network is not worth more
+    torch.set_num_threads(1)  # the network is too small for more
     config = ppo_config(
         variant.game.name,
         multi_agent=options.opponents is None,
         env_runners=options.env_runners,
         envs_per_runner=options.envs_per_runner,
+        opponents=options.opponents,
+        networks=options.networks,
         seed=options.seed,
-        **players,
         **variant.options,
     )
     with joined(options.address):
@@ -84,16 +85,16 @@ def main(words: Sequence[str]) -> int:
 
 
 def check_policies(variant: Variant, *specs: str) -> None:
-    """Raise `ValueError` for a policy that cannot play the game: now rather than after the training."""
+    """Raise `ValueError` for a policy that cannot play the game, before training."""
     for spec in specs:
         make_player(variant, spec)
 
 
 def print_win_rates(variant: Variant, policy: Any, against: Sequence[str]) -> None:
-    """How often a policy wins alone against others."""
+    """Print the win rate of a policy against each of the others."""
     for spec in against:
-        shares = play_games(variant, policy, make_player(variant, spec), 1000 // variant.sides * variant.sides, seed=1)
-        print(f"wins against {spec}: {shares.mean():.3f} ± {1.96 * shares.std() / len(shares) ** 0.5:.3f}")
+        won = win_rate(variant, policy, make_player(variant, spec), 1000, seed=1)
+        print("win rate against {}: {:.3f} (95 % interval {:.3f} to {:.3f})".format(spec, won.rate, *won.interval))
 
 
 def _progress(result: dict[str, Any], seconds: float) -> str:
