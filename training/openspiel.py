@@ -1,4 +1,4 @@
-"""OpenSpiel: every game as a `pyspiel` game, our policies as its bots, and its bots as our policies.
+"""OpenSpiel: games as `pyspiel` games, our policies as its bots, and its bots as our policies.
 
 ```python
 from monsterzoo import policies
@@ -9,17 +9,17 @@ state = game.new_initial_state()
 bot = PolicyBot(policies.make("heuristic", "pikit_v0", players=2))
 ```
 
-Seats that choose at once are asked one after another and learn nothing of each other's choices, so the games are
-sequential. Luck is in chance nodes, of one of two kinds:
+Games are sequential: seats that choose at once are asked one after another and learn nothing of each other's choices.
+Chance nodes are of one of two kinds:
 
-- `chance="exact"`: every draw of the rules is a node with as many equally likely outcomes as it has, whether it is a
-  die or one step of a shuffle. The tree is the game's own, so exploitability and the like are exact; a deal of 49
-  cards is 48 nodes, and takes a tenth of a second.
-- `chance="sampled"`: all luck between two decisions is one node with `outcomes` equally likely seeds for it. This is
-  quick, but a game with that many deals instead of all: learners of one-deal games should get many.
+- `chance="exact"`: every draw of the rules (a die, a step of a shuffle) is a node with its equally likely outcomes. The
+  tree is the game's own, so expected values are exact; a deal of 49 cards is 48 nodes and takes a tenth of a second.
+- `chance="sampled"`: everything drawn between two decisions is one node with `outcomes` equally likely seeds. This is
+  quick, but only that many deals are possible.
 
-An information state is our observation as text: what a seat knows of all that matters for the rules from here on. It
-is not one of perfect recall: the order of play, and what was on offer when a tile was grabbed, are not in it.
+Information states are our observations. They hold what a seat knows of all that matters for the rules from here on, but
+not the order of play, nor what was on offer when a tile was grabbed. So they are *not* perfect-recall information
+states today: algorithms that assume perfect recall (CFR, best responses) have no guarantees where that matters.
 """
 
 import copy
@@ -33,11 +33,11 @@ import numpy as np
 import pyspiel
 from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.contract import PLAYING, imagine, setup
-from monsterzoo.envs.core.options import is_whole
+from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.options import Choice, Integer, checked
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import generator, mix, streams
 from monsterzoo.envs.core.stepping import share_of_win
-from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.players import ask, name_of
 from pyspiel import GameType, PlayerId
@@ -45,11 +45,14 @@ from pyspiel import GameType, PlayerId
 from .evaluation.chance import ChanceNode, scripted
 
 NAME = "monsterzoo"
+DEFAULTS: dict[str, Any] = {"game": "pikit_v0", "options": quote("{}"), "chance": "exact", "outcomes": 4096}
 MAX_LENGTH = 1_000_000
 MAX_SCORE = 1_000.0
-"""Utilities of reward="score" are somewhere below; the rules give no bound."""
+"""Bound of utilities with reward="score", which the rules do not give."""
 MAX_DRAW = 128
-"""No draw of any game has more outcomes: decks are at most that large."""
+"""Most outcomes of a draw: no deck is larger."""
+DEAL = (-1, -1)
+"""The deal, in the place of a seat and its action."""
 
 
 def load_game(name: str, *, chance: str = "exact", outcomes: int = 4096, **options: Any) -> "SpielGame":
@@ -59,7 +62,7 @@ def load_game(name: str, *, chance: str = "exact", outcomes: int = 4096, **optio
     return SpielGame(given)
 
 
-def _type(variant: Variant | None, parameters: dict[str, Any]) -> GameType:
+def _type(variant: Variant | None) -> GameType:
     """OpenSpiel's description of a game, or of all of them."""
     wins = variant is None or variant.options["reward"] == "win"
     return GameType(
@@ -76,153 +79,138 @@ def _type(variant: Variant | None, parameters: dict[str, Any]) -> GameType:
         provides_information_state_tensor=True,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification=parameters,
+        parameter_specification=DEFAULTS,
     )
 
 
 class SpielGame(pyspiel.Game):
-    """A game with its options, as OpenSpiel wants it; made by `load_game`."""
+    """A game with its options as a `pyspiel.Game`; made by `load_game`."""
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         given = {**DEFAULTS, **(params or {})}
-        self.chance, self.outcomes = given["chance"], given["outcomes"]
-        if self.chance not in ("exact", "sampled"):
-            raise ValueError(f"chance={self.chance!r} is not allowed; allowed: 'exact', 'sampled'")
-        if not is_whole(self.outcomes) or not 2 <= self.outcomes < 1 << 24:
-            raise ValueError(f"outcomes={self.outcomes!r} is not allowed; allowed: a whole number from 2 to 2**24 - 1")
+        self.chance = checked("chance", given["chance"], Choice("exact", "sampled"))
+        self.outcomes = checked("outcomes", given["outcomes"], Integer(2, (1 << 24) - 1))
         self.variant = find_game(given["game"]).variant(**json.loads(unquote(given["options"])))
-        wins = self.variant.options["reward"] == "win"
+        bound = 1.0 if self.variant.options["reward"] == "win" else MAX_SCORE
         info = pyspiel.GameInfo(
-            num_distinct_actions=self.variant.num_actions - 1,  # nobody waits with a no-op here
+            num_distinct_actions=self.variant.num_actions - 1,  # without the no-op
             max_chance_outcomes=MAX_DRAW if self.chance == "exact" else self.outcomes,
             num_players=self.variant.players,
-            min_utility=-1.0 if wins else -MAX_SCORE,
-            max_utility=1.0 if wins else MAX_SCORE,
+            min_utility=-bound,
+            max_utility=bound,
             utility_sum=0.0,
             max_game_length=MAX_LENGTH,
         )
-        super().__init__(_type(self.variant, DEFAULTS), info, given)
-        self.before = _Table(self.variant)
-        self.before.deal(self.chance == "exact")
+        super().__init__(_type(self.variant), info, given)
+        self._start = Position(self.variant, self.chance == "exact")
 
     def new_initial_state(self) -> "SpielState":
-        """The game before the deal, which is left to chance."""
-        return SpielState(self)
+        """The chance node of the deal."""
+        return SpielState(self, copy.copy(self._start))
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "SpielObserver":
-        """What makes tensors and strings of states."""
+        """An observer, the same for information states and observations."""
         if params:
-            raise ValueError(f"observations have no parameters, not {params}")
+            raise ValueError(f"observations have no parameters, got {params}")
         return SpielObserver(self.variant)
 
     @cached_property
     def seeds(self) -> list[tuple[int, float]]:
-        """The outcomes of a sampled chance node."""
+        """The outcomes of a sampled chance node, with their probabilities."""
         return [(outcome, 1 / self.outcomes) for outcome in range(self.outcomes)]
 
 
-DEFAULTS: dict[str, Any] = {"game": "pikit_v0", "options": quote("{}"), "chance": "exact", "outcomes": 4096}
+class Position:
+    """A game in progress, perhaps at a chance node. Arrays are replaced, never written to, so shallow copies do."""
 
-
-class _Table:
-    """A game in progress: its record, what was paid, and luck that is still to be had."""
-
-    def __init__(self, variant: Variant) -> None:
-        self.variant = variant
+    def __init__(self, variant: Variant, exact: bool) -> None:
+        self.variant, self.exact = variant, exact
         self.states = variant.new_states(1)
         self.states["rng"] = generator(0)
         self.masks: np.ndarray = np.zeros((variant.players, 64 * variant.words), np.int8)
         self.rewards, self.returns = (np.zeros(variant.players) for _ in range(2))
         self.begun = False
-        self.move: tuple[int, int] | None = None
-        """Seat and action whose consequences wait for luck; (-1, -1) is the deal."""
-        self.script: tuple[int, ...] = ()
+        self.pending: tuple[int, int] | None = DEAL
+        """Seat and action whose consequences wait for chance."""
+        self.drawn: tuple[int, ...] = ()
+        """Outcomes so far, where chance is exact."""
         self.count = 0
-        """Outcomes of the next draw, where luck is exact."""
+        """Number of outcomes of the next draw, where chance is exact."""
+        if exact:
+            self._replay()
 
-    def __deepcopy__(self, memo: Any) -> "_Table":
-        return copy.copy(self)  # arrays are never changed in place, only replaced
+    def __deepcopy__(self, memo: Any) -> "Position":
+        return copy.copy(self)
 
-    def playing(self) -> bool:
-        """Whether some seat has to decide."""
-        return self.begun and self.move is None and int(self.states["outcome"][0]) == PLAYING
-
-    def seat(self) -> int:
-        """The seat that decides next."""
+    def player(self) -> int:
+        """The seat that decides next, chance, or `PlayerId.TERMINAL`."""
+        if self.pending is not None:
+            return int(PlayerId.CHANCE)
+        if int(self.states["outcome"][0]) != PLAYING:
+            return int(PlayerId.TERMINAL)
         acting = int(self.states["acting"][0])
         return (acting & -acting).bit_length() - 1
 
-    def deal(self, exact: bool) -> None:
-        """Begin, with luck."""
-        self.move = (-1, -1)
-        if exact:
+    def apply(self, action: int) -> None:
+        """Carry out the decision of a seat, or an outcome of chance."""
+        self.rewards = np.zeros_like(self.rewards)
+        if self.pending is None:
+            move = self.player(), action
+            states, rewards, masks = self._advanced(move, self.states)
+            if states["rng"][0] == self.states["rng"][0]:  # nothing was drawn
+                self._settle(states, rewards, masks)
+                return
+            self.pending, self.drawn = move, ()
+            if self.exact:
+                self._replay()
+        elif self.exact:
+            self.drawn = (*self.drawn, action)
             self._replay()
-
-    def try_move(self, seat: int, action: int, exact: bool) -> None:
-        """Carry out a move, or note that its consequences depend on luck."""
-        states, rewards, masks = self._advanced(seat, action, self.states)
-        if states["rng"][0] == self.states["rng"][0]:
-            self._settle(states, rewards, masks)
-            return
-        self.move, self.script = (seat, action), ()
-        if exact:
-            self._replay()
-
-    def tell(self, outcome: int) -> None:
-        """The outcome of the draw that was asked for."""
-        self.script = (*self.script, outcome)
-        self._replay()
-
-    def sow(self, outcome: int) -> None:
-        """The seed of all luck that the waiting move needs."""
-        states = self.states.copy()
-        states["rng"] = mix(int(states["rng"][0]) ^ mix(outcome))
-        assert self.move is not None
-        self._settle(*self._advanced(*self.move, states))
-
-    def _advanced(self, seat: int, action: int, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """States, rewards and masks after a move, or after the deal."""
-        variant, states = self.variant, states.copy()
-        rewards, masks = np.zeros(variant.players, np.float32), np.empty_like(self.masks)
-        shown = (masks.view(np.uint64), np.empty(variant.words, np.uint64), variant.num_actions)
-        if seat < 0:
-            stepping.begin(states, 0)
-            stepping.mask_all(states, 0, *shown)
         else:
-            stepping.advance_one(states, 0, seat, action, rewards, *shown)
+            states = self.states.copy()
+            states["rng"] = mix(int(states["rng"][0]) ^ mix(action))
+            self._settle(*self._advanced(self.pending, states))
+
+    def put(self, states: np.ndarray, masks: np.ndarray | None = None) -> None:
+        """Go on from other states (1,); masks are computed where they are not given."""
+        if masks is None:
+            masks, words = np.empty_like(self.masks), np.empty(self.variant.words, np.uint64)
+            stepping.mask_all(states, 0, masks.view(np.uint64), words, self.variant.num_actions)
+        self.states, self.masks, self.begun, self.pending, self.drawn = states, masks, True, None, ()
+
+    def _advanced(self, move: tuple[int, int], states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """States, rewards and masks after a move or the deal."""
+        states, rewards = states.copy(), np.zeros(self.variant.players, np.float32)
+        if move == DEAL:
+            stepping.begin(states, 0)
+            return states, rewards, None
+        masks, words = np.empty_like(self.masks), np.empty(self.variant.words, np.uint64)
+        stepping.advance_one(states, 0, *move, rewards, masks.view(np.uint64), words, self.variant.num_actions)
         return states, rewards, masks
 
     def _replay(self) -> None:
-        """Carry out the waiting move in plain Python with the luck that is known; ask for more where it needs more."""
-        assert self.move is not None
-        states, rewards, masks = (
-            self.states.copy(),
-            np.zeros(self.variant.players, np.float32),
-            np.empty_like(self.masks),
-        )
+        """Carry out the pending move in plain Python with the outcomes drawn so far; stops at the next draw."""
+        assert self.pending is not None
+        states, rewards = self.states.copy(), np.zeros(self.variant.players, np.float32)
         try:
-            with np.errstate(over="ignore"), scripted(self.script):
-                if self.move[0] < 0:
+            with np.errstate(over="ignore"), scripted(self.drawn):
+                if self.pending == DEAL:
                     setup(states[0])
                 else:
-                    stepping.advance(states[0], *self.move, rewards)
+                    stepping.advance(states[0], *self.pending, rewards)
         except ChanceNode as node:
             self.count = node.count
-            return
-        words = np.empty(self.variant.words, np.uint64)
-        stepping.mask_all(states, 0, masks.view(np.uint64), words, self.variant.num_actions)
-        self._settle(states, rewards, masks)
+        else:
+            self._settle(states, rewards)
 
-    def _settle(self, states: np.ndarray, rewards: np.ndarray, masks: np.ndarray) -> None:
-        self.states, self.masks = states, masks
-        self.rewards = self._precise(rewards)
-        self.returns = self.returns + self.rewards
-        self.begun, self.move, self.script = True, None, ()
+    def _settle(self, states: np.ndarray, rewards: np.ndarray, masks: np.ndarray | None = None) -> None:
+        self.put(states, masks)
+        if rewards.any():
+            self.rewards = self._precise(rewards)
+            self.returns = self.returns + self.rewards
 
     def _precise(self, rewards: np.ndarray) -> np.ndarray:
-        """The same rewards in more digits: OpenSpiel wants them to add up to 0."""
-        if not rewards.any():
-            return np.zeros(len(rewards))
+        """The same rewards as float64: OpenSpiel checks that they add up to 0."""
         if self.variant.options["reward"] == "score":
             return rewards - rewards.mean(dtype=np.float64)
         sides = self.variant.sides
@@ -231,103 +219,77 @@ class _Table:
 
 
 class SpielState(pyspiel.State):
-    """A state, as OpenSpiel wants it."""
+    """A state of a `SpielGame`."""
 
-    def __init__(self, game: SpielGame) -> None:
+    def __init__(self, game: SpielGame, position: Position) -> None:
         super().__init__(game)
-        self.table = copy.copy(game.before)
-
-    # --- OpenSpiel's interface ---
+        self.position = position
 
     def current_player(self) -> int:
-        """Who is next: a seat, chance, or nobody."""
-        if self.table.move is not None:
-            return int(PlayerId.CHANCE)
-        return self.table.seat() if self.table.playing() else int(PlayerId.TERMINAL)
+        """A seat, or one of `pyspiel.PlayerId`."""
+        return self.position.player()
 
     def is_terminal(self) -> bool:
         """Whether the game is over."""
-        return self.table.move is None and not self.table.playing()
+        return self.position.pending is None and int(self.position.states["outcome"][0]) != PLAYING
 
     def _legal_actions(self, player: int) -> list[int]:
-        actions: list[int] = np.flatnonzero(self.table.masks[player, : self.table.variant.num_actions - 1]).tolist()
+        actions: list[int] = np.flatnonzero(
+            self.position.masks[player, : self.position.variant.num_actions - 1]
+        ).tolist()
         return actions
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Equally likely ones."""
-        game = self.get_game()
-        if game.chance == "sampled":
-            seeds: list[tuple[int, float]] = game.seeds
+        """Equally likely outcomes."""
+        if not self.position.exact:
+            seeds: list[tuple[int, float]] = self.get_game().seeds
             return seeds
-        return [(outcome, 1 / self.table.count) for outcome in range(self.table.count)]
+        return [(outcome, 1 / self.position.count) for outcome in range(self.position.count)]
 
     def _apply_action(self, action: int) -> None:
-        exact = self.get_game().chance == "exact"
-        if self.table.move is None:
-            self.table.try_move(self.table.seat(), action, exact)
-            return
-        self.table.rewards = np.zeros_like(self.table.rewards)
-        if exact:
-            self.table.tell(action)
-        else:
-            self.table.sow(action)
+        self.position.apply(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        if player == PlayerId.CHANCE:
-            return f"luck {action}"
-        return self.table.variant.action_names[action]
+        return f"chance {action}" if player == PlayerId.CHANCE else self.position.variant.action_names[action]
 
     def returns(self) -> list[float]:
-        """The sum of every player's rewards so far."""
-        total: list[float] = self.table.returns.tolist()
-        return total
+        """Sum of every player's rewards so far."""
+        return [float(total) for total in self.position.returns]
 
     def rewards(self) -> list[float]:
         """Every player's rewards of the last action."""
-        last: list[float] = self.table.rewards.tolist()
-        return last
+        return [float(reward) for reward in self.position.rewards]
 
     def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> "SpielState":
-        """A state that the player cannot tell from this one: all that it cannot know is drawn again.
+        """A state that the player cannot tell from this one, with everything hidden from it drawn again.
 
-        What other seats know, and so their information states, is that of the new state. Only `history` is still
-        the old one, so such a state cannot be serialized.
+        Its `history` is still that of this state, so it cannot be serialized.
         """
         world: SpielState = self.clone()
+        states = self.position.states.copy()
         stream = streams(int(probability_sampler() * (1 << 53)), 1, "search")
-        states = self.table.states.copy()
-        imagine(states, self.table.states, player_id, stream[0])
-        world._put(states)
+        imagine(states, self.position.states, player_id, stream[0])
+        world.position.put(states)
         return world
 
     def __str__(self) -> str:
-        table = self.table
-        waiting = "" if table.move is None else f"\nluck has the word, so far {list(table.script)}"
-        if not table.begun:
-            return f"{table.variant}: before the deal{waiting}"
-        if table.move is not None:
-            waiting = f"\n{table.variant.action_names[table.move[1]]}:{waiting[1:]}"
-        return table.variant.draw_table(table.states, 0) + waiting
-
-    # --- Ours ---
-
-    def _put(self, states: np.ndarray) -> None:
-        """Go on in another position, in which some seat decides."""
-        table = self.table
-        masks, words = np.empty_like(table.masks), np.empty(table.variant.words, np.uint64)
-        stepping.mask_all(states, 0, masks.view(np.uint64), words, table.variant.num_actions)
-        table.states, table.masks, table.begun, table.move, table.script = states, masks, True, None, ()
+        position, variant = self.position, self.position.variant
+        shown = variant.draw_table(position.states, 0) if position.begun else f"{variant}: before the deal"
+        if position.pending is None:
+            return shown
+        move = "the deal" if position.pending == DEAL else variant.action_names[position.pending[1]]
+        return f"{shown}\nchance node of {move}, outcomes so far {list(position.drawn)}"
 
 
 class SpielObserver:
-    """Tensors and strings of what a player knows; information states and observations are the same."""
+    """Observations as tensors and strings."""
 
     def __init__(self, variant: Variant) -> None:
         self._variant = variant
         self.tensor = np.zeros(variant.layout.size, np.float32)
         self.dict: dict[str, np.ndarray] = {}
         end = 0
-        for field in variant.layout:  # and what is between them, since OpenSpiel makes its tensors from these pieces
+        for field in variant.layout:  # and the padding between, for OpenSpiel makes its tensors from these pieces
             if field.start > end:
                 self.dict[f"padding from {end}"] = self.tensor[end : field.start]
             self.dict[field.name] = self.tensor[field.slice].reshape(field.shape)
@@ -336,47 +298,42 @@ class SpielObserver:
             self.dict[f"padding from {end}"] = self.tensor[end:]
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Write what a player knows; nothing before the deal."""
+        """Write the player's observation; zeros before the deal."""
         self.tensor[:] = self._row(state, player)
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """The same as text that is short and different wherever the tensor is."""
-        row = self._row(state, player)
-        values = row.astype(np.uint8)
+        """The observation in hexadecimal, bits packed."""
+        values = self._row(state, player).astype(np.uint8)
         numbers = self._variant.layout.number_start
-        bits = np.packbits(values[:numbers]).tobytes()
-        return f"player_{player} {bits.hex()} {values[numbers:].tobytes().hex()}"
+        return f"player_{player} {np.packbits(values[:numbers]).tobytes().hex()} {values[numbers:].tobytes().hex()}"
 
     def _row(self, state: SpielState, player: int) -> np.ndarray:
-        if not state.table.begun:
+        if not state.position.begun:
             return np.zeros(self._variant.layout.size, np.int8)
-        return self._variant.observation(state.table.states, 0, player)
+        return self._variant.observation(state.position.states, 0, player)
 
 
 class PolicyBot(pyspiel.Bot):
-    """A policy of ours as a bot for any seat."""
+    """One of our policies as a bot for any seat."""
 
     def __init__(self, policy: Any) -> None:
         super().__init__()
         self.policy = policy
 
     def restart_at(self, state: Any) -> None:
-        """Nothing to forget: policies decide by what they are shown."""
+        """Nothing to do: policies have no memory."""
 
     def restart(self) -> None:
-        """The same."""
+        """Nothing to do."""
 
     def step(self, state: SpielState) -> int:
-        """The policy's action for the player whose turn it is."""
-        table, seat = state.table, state.current_player()
-        return int(ask(self.policy, Decisions.from_states(table.variant, table.states.copy(), np.array([seat])))[0])
+        """The policy's action for the current player."""
+        position, seats = state.position, np.array([state.current_player()])
+        return int(ask(self.policy, Decisions.from_states(position.variant, position.states.copy(), seats))[0])
 
 
 class BotPolicy:
-    """A bot of OpenSpiel as a policy of ours, for tournaments and as an opponent.
-
-    What its player cannot know is sampled anew in the state that the bot is given.
-    """
+    """A bot of OpenSpiel as a policy; in the states it is given, everything hidden from its player is sampled."""
 
     def __init__(self, bot: pyspiel.Bot, game: SpielGame, name: str | None = None, seed: int = 0) -> None:
         self.bot, self.game, self.variant = bot, game, game.variant
@@ -387,12 +344,12 @@ class BotPolicy:
         """One legal action per row, int64 (B,); raises `ValueError` for decisions without games."""
         actions = np.empty(len(decisions), np.int64)
         for i, seat in enumerate(decisions.seats.tolist()):
-            alone = decisions.sample_worlds(i, 1, self._random)
-            alone["acting"] = 1 << seat  # others that choose at the same time are not its business
+            world = decisions.sample_worlds(i, 1, self._random)
+            world["acting"] = 1 << seat  # of those that choose at the same time, only this seat
             state = self.game.new_initial_state()
-            state._put(alone)
+            state.position.put(world)
             actions[i] = self.bot.step(state)
         return actions
 
 
-pyspiel.register_game(_type(None, DEFAULTS), SpielGame)
+pyspiel.register_game(_type(None), SpielGame)

@@ -1,23 +1,20 @@
-"""Stable-Baselines3: MaskablePPO on the compiled one-seat batch, against policies or its own past.
+"""Stable-Baselines3: MaskablePPO on the compiled one-seat batch, against policies or in self-play.
 
 ```python
 from sb3_contrib import MaskablePPO
 from monsterzoo.policies import from_sb3
 from monsterzoo.training.sb3 import MaskedPolicy, PastSelf, SelfPlay, make_vec_env
 
-past = PastSelf("pikit_v0", players=2)
+past = PastSelf("pikit_v0", players=2)  # earlier versions of the learner
 env = make_vec_env("pikit_v0", num_envs=512, opponents=past, players=2, seed=0)
 model = MaskablePPO(MaskedPolicy, env, n_steps=32, batch_size=2048, n_epochs=3, gamma=1.0)  # or "MlpPolicy"
 model.learn(2_000_000, callback=SelfPlay(past))
 player = from_sb3(model)  # plays in the arena like any other policy
 ```
-
-With many games at once nearly all time is MaskablePPO's own. `MaskedPolicy` is its `MlpPolicy` with a cheaper
-distribution over actions; networks and learning are the same.
 """
 
 import time
-from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +40,7 @@ from .algorithms.network import Network, write
 from .runs.files import replacing
 
 LARGEST_SEED = (1 << 32) - 1
-"""SB3 seeds numpy with it."""
+"""Of numpy's global generator, which SB3 seeds."""
 ILLEGAL = -1e8
 """The logit of a masked action, as in SB3: its probability is exactly 0."""
 
@@ -51,7 +48,7 @@ ILLEGAL = -1e8
 def make_vec_env(
     game: str, num_envs: int, opponents: Any = "random", seed: int | None = None, threads: int = 1, **options: Any
 ) -> "SeatVecEnv":
-    """`num_envs` games as an SB3 `VecEnv` for one learner in each, whose seat changes from game to game.
+    """A batch of games as an SB3 `VecEnv`; the learner has one seat in each, the next one in every new game.
 
     Args:
         game: name of the game.
@@ -65,11 +62,10 @@ def make_vec_env(
 
 
 class SeatVecEnv(VecEnv):
-    """A `SeatVectorEnv` as SB3 wants it.
+    """A `SeatVectorEnv` as an SB3 `VecEnv`.
 
-    Observations are the flat int8 tensor; the masks, bool (N, A), are what `env_method("action_masks")` returns, where
-    MaskablePPO looks for them. The infos of a finished game hold `terminal_observation`, `TimeLimit.truncated` and
-    `episode` (sum of rewards, decisions, seconds), as those of SB3's Monitor do.
+    Observations are int8 (N, n). Masks, bool (N, A), are what `env_method("action_masks")` returns, where MaskablePPO
+    looks for them. Infos of a finished game have `terminal_observation`, `TimeLimit.truncated` and Monitor's `episode`.
     """
 
     def __init__(self, games: SeatVectorEnv, seed: int | None = None) -> None:
@@ -82,12 +78,10 @@ class SeatVecEnv(VecEnv):
         self._began = time.perf_counter()
 
     def reset(self) -> np.ndarray:
-        """Begin all games; uses the seeds given to `seed` since the last reset, if any."""
-        seed: int | Sequence[int | None] | None = self._first_seed
-        if any(one is not None for one in self._seeds):
-            seed = self._seeds
+        """Start all games, with the seeds given to `seed` since the last reset, if any."""
+        given = any(one is not None for one in self._seeds)
+        observed, _ = self.games.reset(seed=self._seeds if given else self._first_seed)
         self._first_seed = None
-        observed, _ = self.games.reset(seed=seed)
         self._reset_seeds()
         self._reset_options()
         self._totals[:] = self._lengths[:] = 0
@@ -103,8 +97,8 @@ class SeatVecEnv(VecEnv):
         self._totals += rewards
         self._lengths += 1
         done = terminated | truncated
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         finished = np.flatnonzero(done)
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         seconds = round(time.perf_counter() - self._began, 6)
         for i in finished.tolist():
             infos[i] = {
@@ -116,103 +110,85 @@ class SeatVecEnv(VecEnv):
         return observed["observation"].copy(), rewards.copy(), done, infos
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Close the batch."""
         self.games.close()
 
-    def action_masks(self) -> np.ndarray:
-        """The learners' legal actions, bool (N, A)."""
-        return self.games.action_masks()
-
-    # --- What SB3 asks single environments for: here all of them are one ---
+    # --- What SB3 asks single environments for: here they are one batch ---
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """An attribute of the batch, once for every game."""
-        if attr_name == "action_masks":
-            return [self.action_masks] * self._count(indices)
-        if attr_name == "render_mode":
-            return [None] * self._count(indices)
-        return [getattr(self.games, attr_name)] * self._count(indices)
+        return [getattr(self.games, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Not possible for single games of a batch."""
-        raise NotImplementedError(f"the games are one batch, {attr_name} cannot be set in some of them")
+        raise NotImplementedError(f"{attr_name} cannot be set: the games are one batch")
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         """`action_masks`, one row per game; single games have no other method."""
         if method_name != "action_masks":
             raise AttributeError(f"the games are one batch, the only method of each is action_masks, not {method_name}")
-        masks = self.action_masks()
-        return list(masks if indices is None else masks[list(self._get_indices(indices))])
+        return list(self.games.action_masks()[list(self._get_indices(indices))])
 
     def env_is_wrapped(self, wrapper_class: type[Wrapper], indices: Any = None) -> list[bool]:
-        """No game is wrapped, but each has what SB3's Monitor would add."""
-        return [wrapper_class.__name__ == "Monitor"] * self._count(indices)
-
-    def _count(self, indices: Any) -> int:
-        return len(list(self._get_indices(indices)))
+        """No game is wrapped, but infos have what SB3's Monitor would add."""
+        return [wrapper_class.__name__ == "Monitor" for _ in self._get_indices(indices)]
 
 
 class MaskedCategorical(MaskableDistribution):
-    """MaskablePPO's distribution over actions, computed once after masking and without checks.
-
-    Probabilities, entropies and gradients are those of SB3's own, which normalises three times and checks the result.
-    """
+    """Masked categorical distribution, as MaskablePPO's own but computed once and without checks."""
 
     def __init__(self, action_dim: int) -> None:
         super().__init__()
         self.action_dim = action_dim
 
     def proba_distribution_net(self, latent_dim: int) -> torch.nn.Module:
-        """The layer that makes logits."""
+        """The layer of the logits."""
         return torch.nn.Linear(latent_dim, self.action_dim)
 
     def proba_distribution(self, action_logits: Tensor) -> "MaskedCategorical":
-        """Take over logits (B, A)."""
+        """Set logits (B, A); all actions are allowed."""
         self._logits = action_logits
-        self.apply_masking(None)
+        self.__dict__.pop("log_probs", None)
         return self
 
     def apply_masking(self, masks: Any) -> None:
-        """Forbid all actions outside the masks, bool (B, A); None allows all."""
+        """Allow the actions of the masks, bool (B, A); None allows all."""
         logits = self._logits
-        self._log_probs: Tensor | None = None
+        self.proba_distribution(logits)
         if masks is not None:
             allowed = torch.as_tensor(masks, dtype=torch.bool, device=logits.device).reshape(logits.shape)
-            self._log_probs = logits.masked_fill(~allowed, ILLEGAL).log_softmax(1)
+            self.log_probs = logits.masked_fill(~allowed, ILLEGAL).log_softmax(1)
 
-    @property
+    @cached_property
     def log_probs(self) -> Tensor:
-        """Of all actions, (B, A)."""
-        if self._log_probs is None:
-            self._log_probs = self._logits.log_softmax(1)
-        return self._log_probs
+        """Log-probabilities (B, A)."""
+        return self._logits.log_softmax(1)
 
     def log_prob(self, actions: Tensor) -> Tensor:
-        """Of the given actions, (B,)."""
+        """Log-probabilities of actions, (B,)."""
         return self.log_probs.gather(1, actions.long()[:, None])[:, 0]
 
     def entropy(self) -> Tensor:
         """In nats, (B,)."""
-        # Not exp: it takes ten times as long where it underflows.
-        return -(self.log_probs.softmax(1) * self.log_probs).sum(1)
+        return -(self.log_probs.softmax(1) * self.log_probs).sum(1)  # exp is ten times slower where it underflows
 
     def sample(self) -> Tensor:
-        """Actions drawn from the probabilities, (B,)."""
+        """Random actions, (B,)."""
         sums = self.log_probs.softmax(1).cumsum(1)
         # A little less than the last sum, so that some sum is larger; the first such belongs to a legal action.
         drawn = torch.rand_like(sums[:, :1]) * (1 - 1e-6) * sums[:, -1:]
         return (sums > drawn).byte().argmax(1)
 
     def mode(self) -> Tensor:
-        """The likeliest actions, (B,)."""
+        """The most likely actions, (B,)."""
         return self.log_probs.argmax(1)
 
     def actions_from_params(self, action_logits: Tensor, deterministic: bool = False) -> Tensor:
-        """Actions by logits."""
+        """Actions for logits."""
         return self.proba_distribution(action_logits).get_actions(deterministic)
 
     def log_prob_from_params(self, action_logits: Tensor) -> tuple[Tensor, Tensor]:
-        """Drawn actions by logits, and their log-probabilities."""
+        """Random actions for logits, and their log-probabilities."""
         actions = self.actions_from_params(action_logits)
         return actions, self.log_prob(actions)
 
@@ -222,16 +198,13 @@ class MaskedPolicy(MaskableActorCriticPolicy):
 
     def _build(self, lr_schedule: Any) -> None:
         if not isinstance(self.action_space, Discrete):
-            raise ValueError(f"MaskedPolicy chooses one of several actions, it cannot choose from {self.action_space}")
+            raise ValueError(f"MaskedPolicy needs a Discrete action space, got {self.action_space}")
         self.action_dist = MaskedCategorical(int(self.action_space.n))
         super()._build(lr_schedule)
 
 
 class PastSelf:
-    """An opponent that plays like an earlier version of the learner, and at random before there is one.
-
-    `SelfPlay` keeps it supplied.
-    """
+    """An opponent that plays like an earlier version of the learner, at random before `SelfPlay` has added one."""
 
     name = "past"
 
@@ -247,9 +220,8 @@ class PastSelf:
         return self._player.act(decisions)
 
     def remember(self, network: Any) -> None:
-        """Keep the learner's policy network as it is now; when full, a random earlier one makes room."""
-        if self._network is None:
-            # A new network of the same kind: a copy of this one would copy its optimiser, too.
+        """Add the learner's policy network as it is now; beyond `keep`, a random earlier version goes."""
+        if self._network is None:  # made anew, as a copy would have the optimiser, too
             self._network = type(network)(**network._get_constructor_parameters())
             self._player = from_sb3(self._network, "past", deterministic=False)
         if len(self._weights) >= self.keep:
@@ -257,13 +229,13 @@ class PastSelf:
         self._weights.append({name: values.clone() for name, values in network.state_dict().items()})
 
     def choose(self) -> None:
-        """Play like a random one of the kept versions from now on."""
+        """Play like a random version from now on."""
         if self._network is not None:
             self._network.load_state_dict(self._weights[self._random.integers(len(self._weights))])
 
 
 class SelfPlay(BaseCallback):
-    """Lets a learner play against its own past: a new version is kept every few rollouts, one is drawn for each."""
+    """Callback that adds the learner to a `PastSelf` every few rollouts and draws a version for each rollout."""
 
     def __init__(self, opponent: PastSelf, every: int = 5) -> None:
         super().__init__()
@@ -280,12 +252,12 @@ class SelfPlay(BaseCallback):
 
 
 class Trunk(BaseFeaturesExtractor):
-    """The network of `monsterzoo train` below its heads, so that `save_policy` can write what SB3 has trained."""
+    """Features extractor: the network of `monsterzoo train` without its heads, so that `save_policy` can write it."""
 
     def __init__(self, observation_space: Any, width: int = 128, blocks: int = 1) -> None:
         super().__init__(observation_space, width)
         self.network = Network(observation_space.shape[0], 1, width, blocks, observation_space.high)
-        del self.network.policy, self.network.value  # SB3 adds heads of its own
+        del self.network.policy, self.network.value
 
     def forward(self, observations: Tensor) -> Tensor:
         """Shapes (B, n) to (B, width)."""
@@ -295,10 +267,7 @@ class Trunk(BaseFeaturesExtractor):
 def learn(
     game: str, steps: int, num_envs: int = 512, opponents: str = "past", seed: int = 0, **options: Any
 ) -> MaskablePPO:
-    """Train MaskablePPO with settings that suit these games, against a policy's spec, or "past" for self-play.
-
-    Raises `ValueError` for what is not allowed.
-    """
+    """Train MaskablePPO against a policy's spec, or "past" for self-play; raises `ValueError` for bad arguments."""
     checked("steps", steps, Integer(1))
     checked("num_envs", num_envs, Integer(1))
     checked("seed", seed, Integer(0, LARGEST_SEED))
@@ -313,9 +282,9 @@ def learn(
 
 
 def save_policy(model: MaskablePPO, path: str | Path, game: str, **options: Any) -> None:
-    """Write the network of `learn` as a file of weights: 'net:PATH' then plays like it, without SB3 and torch.
+    """Write a model of `learn` as a file of weights: 'net:PATH' then plays like it, without SB3 and torch.
 
-    Raises `ValueError` for a model with another network, or of other observations or actions.
+    Raises `ValueError` for a model with another network, observations or actions.
     """
     policy, variant = model.policy, find_game(game).variant(**options)
     trunk = policy.features_extractor

@@ -1,4 +1,4 @@
-"""Tianshou: one seat of a game with its mask where Tianshou looks for it.
+"""Tianshou: one-seat environments with the mask where Tianshou looks for it.
 
 ```python
 from monsterzoo.training.tianshou import make_envs
@@ -6,12 +6,8 @@ from monsterzoo.training.tianshou import make_envs
 envs = make_envs("pikit_v0", 16, players=2, opponents="heuristic")  # a DummyVectorEnv
 ```
 
-Observations are `{"obs": int8 (n,), "mask": int8 (A,)}`. The DQN family masks with that by itself. Actors for PPO do
-not read masks: write one that fills the logits of masked actions.
-
-Advice: learn one seat against policies, as here, and copy the network to the other seats now and then. Tianshou's
-`MultiAgentPolicy` on `PettingZooEnv` stores for each seat what the next seat observes, and a seat gets no result when
-another one makes the last move; its DQN copes (with `n_step` as long as a game), its PPO unlearns.
+Observations are `{"obs": int8 (n,), "mask": int8 (A,)}`. The DQN family uses the mask; actors for PPO do not, so write
+one that masks its logits. On multi-agent training see docs/libraries.md.
 """
 
 from typing import Any
@@ -23,32 +19,29 @@ from tianshou.env import DummyVectorEnv
 
 
 class MaskedSeat(SeatEnv):
-    """A one-seat environment with the names that Tianshou uses.
-
-    Not a wrapper: Tianshou asks the environment inside all wrappers for its spaces.
-    """
+    """A `SeatEnv` with Tianshou's names. No wrapper: Tianshou asks the unwrapped environment for its spaces."""
 
     def __init__(self, game: str, **options: Any) -> None:
         super().__init__(game, **options)
         inside = self.observation_space
         if not isinstance(inside, spaces.Dict):
-            raise ValueError("there is no mask where Tianshou looks for it with observation='box'")
-        self.observation_space = spaces.Dict({"obs": inside["observation"], "mask": inside["action_mask"]})
+            raise ValueError("Tianshou needs the mask, which observations have not with observation='box'")
+        self.observation_space = spaces.Dict(_renamed(inside.spaces))
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Begin a game, see `SeatEnv.reset`."""
+        """See `SeatEnv.reset`."""
         observation, info = super().reset(seed=seed, options=options)
         return _renamed(observation), info
 
     def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
-        """Carry out the learner's action, see `SeatEnv.step`."""
-        observation, reward, terminated, truncated, info = super().step(action)
-        return _renamed(observation), reward, terminated, truncated, info
+        """See `SeatEnv.step`."""
+        observation, *rest = super().step(action)
+        return _renamed(observation), *rest
 
 
-def _renamed(observation: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _renamed(observation: dict[str, Any]) -> dict[str, Any]:
     return {"obs": observation["observation"], "mask": observation["action_mask"]}
 
 

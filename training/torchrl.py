@@ -1,4 +1,4 @@
-"""TorchRL: games as its environments, one seat or all of them, in a compiled batch.
+"""TorchRL: environments on the compiled batch, for one seat or for all.
 
 ```python
 from monsterzoo.training.torchrl import make_env
@@ -7,14 +7,10 @@ env = make_env("pikit_v0", num_envs=64, players=2, opponents="heuristic")  # one
 env.rollout(100, break_when_any_done=False)  # random legal actions
 ```
 
-Entries of `kind="seat"`, batch size (num_envs,): `observation` float32 (n,), `action_mask` bool (A,), and `action`, a
-number. Entries of `kind="parallel"`: the same in one group, `("player", "observation")` and so on, with a dimension of
-seats. One seat of a game decides at a time, also where several choose at once; the others have the no-op alone in their
-masks. Policies need `torchrl.modules.MaskedCategorical` with `in_keys={"logits": "logits", "mask": "action_mask"}`.
-
-What TorchRL does by itself works as well: `GymEnv("monsterzoo/Pikit-v0")`, `PettingZooWrapper(parallel_env)`, and
-`GymWrapper` of a batch from `gymnasium.make_vec` with `autoreset_mode="disabled"`, which TorchRL prefers; with
-"same_step" it needs `observation="box"`, since it cannot read final observations that are dicts.
+Entries of `kind="seat"`, batch size (num_envs,): `observation` float32 (n,), `action_mask` bool (A,) and `action`, an
+integer. `kind="parallel"` has the same for all seats in the group "player", as in `("player", "observation")`. There
+one seat of a game decides at a time, also where the rules let several choose at once; the others' masks allow nothing
+but the no-op.
 """
 
 from typing import Any
@@ -33,11 +29,11 @@ from torchrl.envs import Compose, EnvBase, GymWrapper, TransformedEnv
 from torchrl.envs.transforms import ActionMask, DTypeCastTransform
 
 GROUP = "player"
-"""The group of all seats, in `kind="parallel"`."""
+"""Group of all seats with `kind="parallel"`."""
 
 
 def make_env(game: str, num_envs: int = 1, kind: str = "seat", seed: int | None = None, **options: Any) -> EnvBase:
-    """A game for TorchRL; raises `ValueError` for bad options.
+    """A batch of games as a TorchRL environment; raises `ValueError` for bad options.
 
     Args:
         game: name of the game.
@@ -48,12 +44,15 @@ def make_env(game: str, num_envs: int = 1, kind: str = "seat", seed: int | None 
     """
     for fixed in ("autoreset_mode", "observation", "copy"):
         if fixed in options:
-            raise UnexpectedOptionError(f"{fixed} is chosen here already (unexpected keyword argument {fixed!r})")
+            raise UnexpectedOptionError(f"{fixed} cannot be chosen here (unexpected keyword argument {fixed!r})")
     if kind == "seat":
-        env = _one_seat(SeatVectorEnv(game, num_envs, autoreset_mode="disabled", **options))
+        games = SeatVectorEnv(game, num_envs, autoreset_mode="disabled", **options)
+        casts = ("action_mask", torch.bool), ("observation", torch.float32)
+        transforms = [DTypeCastTransform(torch.int8, dtype, in_keys=[key]) for key, dtype in casts]
+        env = TransformedEnv(GymWrapper(games, categorical_action_encoding=True), Compose(*transforms, ActionMask()))
     elif kind == "parallel":
-        tables = TablesEnv(VectorGame(find_game(game), num_envs, **options))
-        env = TransformedEnv(tables, ActionMask(action_key=(GROUP, "action"), mask_key=(GROUP, "action_mask")))
+        all_seats = AllSeatsEnv(VectorGame(find_game(game), num_envs, **options))
+        env = TransformedEnv(all_seats, ActionMask(action_key=(GROUP, "action"), mask_key=(GROUP, "action_mask")))
     else:
         raise ValueError(f"kind={kind!r} is not allowed; allowed: 'seat', 'parallel'")
     if seed is not None:
@@ -61,39 +60,26 @@ def make_env(game: str, num_envs: int = 1, kind: str = "seat", seed: int | None 
     return env
 
 
-def _one_seat(games: SeatVectorEnv) -> EnvBase:
-    return TransformedEnv(
-        GymWrapper(games, categorical_action_encoding=True),
-        Compose(
-            DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"]),
-            DTypeCastTransform(torch.int8, torch.float32, in_keys=["observation"]),
-            ActionMask(),
-        ),
-    )
-
-
-class TablesEnv(EnvBase):
-    """All seats of a batch of games, see `make_env`; an illegal action raises `IllegalActionError`."""
+class AllSeatsEnv(EnvBase):
+    """All seats of a batch of games, see `make_env`; raises `IllegalActionError` for an illegal action."""
 
     def __init__(self, games: VectorGame) -> None:
         super().__init__(batch_size=[games.num_envs])
         self._games, self._next_seed = games, fresh_seed()
-        variant, count, players = games.variant, games.num_envs, games.players
-        self._rows = np.zeros((count, players, variant.layout.size), np.int8)
-        self._masks = np.zeros((count, players, variant.num_actions), np.bool_)
-        shape = (count, players)
-        seen = Composite(
-            observation=Unbounded((*shape, variant.layout.size), dtype=torch.float32),
-            action_mask=Binary(variant.num_actions, (*shape, variant.num_actions), dtype=torch.bool),
-            shape=shape,
+        count, columns, actions = games.num_envs, games.variant.layout.size, games.variant.num_actions
+        shape = (count, games.players)
+
+        def grouped(**specs: Any) -> Composite:
+            return Composite({GROUP: Composite(specs, shape=shape)}, shape=(count,))
+
+        self.observation_spec = grouped(
+            observation=Unbounded((*shape, columns), dtype=torch.float32),
+            action_mask=Binary(actions, (*shape, actions), dtype=torch.bool),
         )
-        self.observation_spec = Composite({GROUP: seen}, shape=(count,))
-        action = Categorical(variant.num_actions, shape, dtype=torch.int64)
-        self.action_spec = Composite({GROUP: Composite(action=action, shape=shape)}, shape=(count,))
-        reward = Composite(reward=Unbounded((*shape, 1), dtype=torch.float32), shape=shape)
-        self.reward_spec = Composite({GROUP: reward}, shape=(count,))
-        flag = Binary(1, (count, 1), dtype=torch.bool)
-        self.done_spec = Composite(done=flag.clone(), terminated=flag.clone(), truncated=flag.clone(), shape=(count,))
+        self.action_spec = grouped(action=Categorical(actions, shape, dtype=torch.int64))
+        self.reward_spec = grouped(reward=Unbounded((*shape, 1), dtype=torch.float32))
+        flags = {name: Binary(1, (count, 1), dtype=torch.bool) for name in ("done", "terminated", "truncated")}
+        self.done_spec = Composite(flags, shape=(count,))
 
     def _reset(self, tensordict: TensorDictBase | None = None, **kwargs: Any) -> TensorDictBase:
         chosen = None if tensordict is None else tensordict.get("_reset", None)
@@ -101,39 +87,34 @@ class TablesEnv(EnvBase):
             self._games.reset(self._next_seed)
             self._next_seed = fresh_seed() if self._seed is None else self._next_seed + 1
         # Otherwise the games of the mask have begun already: a finished one is replaced at once.
-        self._look(np.zeros(self._games.num_envs, np.bool_))
-        return TensorDict({GROUP: self._seen()}, self.batch_size)
+        return TensorDict({GROUP: self._observe(np.zeros(self._games.num_envs, np.bool_))}, self.batch_size)
 
     def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
         games, everyone = self._games, np.arange(self._games.num_envs)
         games.step(tensordict[GROUP, "action"].numpy()[everyone, games.seats])
         over = games.terminated | games.truncated
-        self._look(over)
-        seen = self._seen()
-        seen["reward"] = torch.from_numpy(games.rewards.copy())[..., None]
+        group = self._observe(over)
+        group["reward"] = torch.from_numpy(games.rewards.copy())[..., None]
         flags = {"done": over, "terminated": games.terminated, "truncated": games.truncated}
         ends = {name: torch.from_numpy(flag.copy())[:, None] for name, flag in flags.items()}
-        return TensorDict({GROUP: seen, **ends}, self.batch_size)
+        return TensorDict({GROUP: group, **ends}, self.batch_size)
 
     def _set_seed(self, seed: int | None) -> None:
         self._seed = seed
         self._next_seed = fresh_seed() if seed is None else seed
 
-    def _look(self, over: np.ndarray) -> None:
-        """Write what every seat knows and may do; of games that are over, how they ended."""
+    def _observe(self, over: np.ndarray) -> TensorDict:
+        """Observations and masks of all seats; of games that are over, bool (N,), how they ended."""
         games, views = self._games, self._games.variant.new_views()
-        self._masks[:] = False
-        self._masks[..., -1] = True
+        shape = (games.num_envs, games.players)
+        rows = np.zeros((*shape, games.variant.layout.size), np.int8)
+        masks = np.zeros((*shape, games.variant.num_actions), np.bool_)
+        masks[..., -1] = True
         for i in range(games.num_envs):
             states = games.final_states if over[i] else games.states
             for seat in range(games.players):
-                stepping.observe_one(states, i, seat, views, self._rows[i, seat].view(np.uint64))
+                stepping.observe_one(states, i, seat, views, rows[i, seat].view(np.uint64))
             if not over[i]:
-                self._masks[i, games.seats[i]] = games.action_masks[i] != 0
-
-    def _seen(self) -> TensorDict:
-        entries = {
-            "observation": torch.from_numpy(self._rows.astype(np.float32)),
-            "action_mask": torch.from_numpy(self._masks.copy()),
-        }
-        return TensorDict(entries, (*self.batch_size, self._games.players))
+                masks[i, games.seats[i]] = games.action_masks[i] != 0
+        entries = {"observation": torch.from_numpy(rows.astype(np.float32)), "action_mask": torch.from_numpy(masks)}
+        return TensorDict(entries, shape)

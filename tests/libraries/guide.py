@@ -1,4 +1,4 @@
-"""The code of `docs/libraries.md`, and what every library's test asks of it."""
+"""The code of `docs/libraries.md`, and checks that the tests of all libraries share."""
 
 import re
 from pathlib import Path
@@ -29,18 +29,19 @@ def run_guide(library: str, stop: str | None = None, into: dict[str, Any] | None
 
 
 class Audit:
-    """Watches the gate of one-seat batches: steps, illegal actions, and how games end for their learners."""
+    """Counts steps and illegal actions of one-seat batches, and keeps the last observations of their games."""
 
     def __init__(self, monkeypatch: Any) -> None:
         self.steps = self.illegal = 0
         self.ends: set[bytes] = set()
-        """The learner's last observation of every game that has ended."""
+        """Every seat's last observation of every game that has ended."""
         step, audit = SeatVectorEnv.step, self
 
         def watched(games: SeatVectorEnv, actions: Any) -> Any:
             result = step(games, actions)
             audit.steps += games.num_envs
-            audit.illegal += int(games._illegal.sum())
+            infos = result[4]
+            audit.illegal += int(np.sum(infos.get("illegal", infos.get("final_info", {}).get("illegal", 0))))
             for i in np.flatnonzero(result[2] | result[3]):
                 seats = range(games.variant.players)
                 rows = (games.variant.observation(games.final_states, i, seat).tobytes() for seat in seats)
@@ -50,7 +51,7 @@ class Audit:
         monkeypatch.setattr(SeatVectorEnv, "step", watched)
 
     def check(self) -> None:
-        """At least 10,000 steps and some games, none of them illegal."""
+        """At least 10,000 steps and 100 ends of games, and no illegal action."""
         assert self.steps >= 10_000
         assert len(self.ends) > 100
         assert self.illegal == 0
@@ -60,23 +61,14 @@ class Audit:
         return all(row.tobytes() in self.ends for row in np.asarray(rows).astype(np.int8))
 
 
-class Learned:
-    """A player by its logits, (B, n) -> (B, A): the best legal action."""
-
-    name = "learned"
-
-    def __init__(self, logits: Any) -> None:
-        self._logits = logits
-
-    def act(self, decisions: Any) -> np.ndarray:
-        """One legal action per row."""
-        with torch.no_grad():
-            logits = self._logits(torch.as_tensor(decisions.observations.astype(np.float32)))
-        return np.where(decisions.action_masks != 0, np.asarray(logits), -np.inf).argmax(axis=1)
-
-
 def win_rate(logits: Any, games: int = 400) -> float:
-    """How often it beats random play in Pikit with two players."""
+    """Win rate of the best legal action by logits, (B, n) -> (B, A), against random players of Pikit for two."""
+
+    def act(observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+        with torch.no_grad():
+            found = logits(torch.as_tensor(observations.astype(np.float32)))
+        return np.where(action_masks != 0, np.asarray(found), -np.inf).argmax(axis=1)
+
     variant = mz.variant("pikit_v0", players=2)
     opponent = policies.make("random", "pikit_v0", players=2)
-    return evaluation.win_rate(variant, Learned(logits), opponent, games, 1).rate
+    return evaluation.win_rate(variant, policies.from_function(act), opponent, games, 1).rate

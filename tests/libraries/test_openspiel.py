@@ -6,6 +6,7 @@ import sys
 import monsterzoo.envs as mz
 import numpy as np
 import pytest
+from guide import run_guide
 from monsterzoo import policies
 from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.core.contract import setup
@@ -58,11 +59,21 @@ def test_random_games_pass_openspiels_own_test(name, options, capfd):
         {"name": "yokai_septet_v0", "players": 2, "episode": "round"},
     ],
 )
-def test_random_games_with_exact_luck_pass_it_too(game, capfd):
+def test_random_games_with_exact_chance_pass_it_too(game, capfd):
     pyspiel.random_sim_test(load_game(**game), num_sims=1, serialize=True, verbose=False)
 
 
-def luck_of(states, move):
+def test_the_rewards_of_all_nodes_add_up_to_the_returns():
+    state = load_game("pikit_v0", players=2, reward="score", max_turns=12, chance="sampled").new_initial_state()
+    random, total = np.random.default_rng(1), np.zeros(2)
+    while not state.is_terminal():
+        state.apply_action(int(random.choice(state.legal_actions())))  # outcomes of chance are equally likely
+        total += state.rewards()
+    assert total.any()
+    np.testing.assert_allclose(total, state.returns(), atol=1e-9)
+
+
+def draws_of(states, move):
     """What the generator in a state draws during the next move, or during the deal."""
     holder, state, drawn = streams(0, 1, "test"), states.copy()[0], []
     holder["rng"] = states["rng"]
@@ -82,19 +93,19 @@ def luck_of(states, move):
     return drawn
 
 
-def test_exact_luck_is_the_luck_of_the_rules(name, options):
+def test_exact_luck_is_the_draws_of_the_rules(name, options):
     """With the outcomes that the game's generator draws, chance nodes lead to the game of that seed."""
     env = mz.make(name, **options).unwrapped
     env.reset(seed=11)
     state, random = load_game(name, **options).new_initial_state(), np.random.default_rng(0)
     fresh, moves = env.variant.new_states(1), 0
     fresh["rng"] = generator(11)
-    luck = luck_of(fresh, None)
+    draws = draws_of(fresh, None)
     while True:
-        for answer in luck:
+        for answer in draws:
             assert answer < len(state.chance_outcomes())
             state.apply_action(answer)
-        truth, told = env.snapshot(), env.variant.snapshot(state.table.states[0])
+        truth, told = env.snapshot(), env.variant.snapshot(state.position.states[0])
         assert {**truth, "generator": 0} == {**told, "generator": 0}
         if state.is_terminal() or moves == 60:
             break
@@ -104,7 +115,7 @@ def test_exact_luck_is_the_luck_of_the_rules(name, options):
         np.testing.assert_array_equal(state.information_state_tensor(seat), env.observe(agent)["observation"])
         action = int(random.choice(state.legal_actions()))
         assert state.action_to_string(action) == env.action_name(action)
-        luck = luck_of(env._states, (seat, action))
+        draws = draws_of(env._states, (seat, action))
         env.step(action)
         state.apply_action(action)
         moves += 1
@@ -116,7 +127,7 @@ def test_games_and_states_go_through_text():
     state = play(game.new_initial_state(), np.random.default_rng(0), lambda state: state.move_number() > 20)
     twin_game, twin = pyspiel.deserialize_game_and_state(pyspiel.serialize_game_and_state(game, state))
     assert twin_game.variant.options == game.variant.options
-    assert twin.table.states.tobytes() == state.table.states.tobytes()
+    assert twin.position.states.tobytes() == state.position.states.tobytes()
     assert str(twin) == str(state)
     assert pyspiel.load_game("monsterzoo(game=yokai_septet_v0)").num_players() == 4
 
@@ -152,10 +163,10 @@ def test_resampled_states_look_the_same_to_their_player_only(name, options):
             assert world.information_state_string(player) == state.information_state_string(player)
             assert world.legal_actions() == state.legal_actions()
             others = [seat for seat in range(game.num_players()) if seat != player]
-            truth, dream = (game.variant.snapshot(one.table.states[0]) for one in (state, world))
+            truth, dream = (game.variant.snapshot(one.position.states[0]) for one in (state, world))
             changed += {**truth, "generator": 0} != {**dream, "generator": 0}
             for seat in others:  # what they know is what the new state says
-                seen = game.variant.observation(world.table.states, 0, seat)
+                seen = game.variant.observation(world.position.states, 0, seat)
                 np.testing.assert_array_equal(world.information_state_tensor(seat), seen)
             play(world, random)
             assert world.is_terminal()
@@ -216,6 +227,10 @@ def test_is_mcts_plays_a_whole_game_with_chance_nodes_in_it():
     game = load_game("pikit_v0", players=2, chance="sampled", max_turns=6)
     bots = [searcher(game, 4), PolicyBot(policies.make("heuristic", "pikit_v0", players=2, max_turns=6))]
     assert sum(pyspiel.evaluate_bots(game.new_initial_state(), bots, 0)) == 0
+
+
+def test_code_of_the_guide_runs():
+    assert sum(run_guide("openspiel")["gains"]) == 0
 
 
 # --- Players ---

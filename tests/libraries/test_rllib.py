@@ -200,15 +200,6 @@ def test_the_same_seed_plays_the_same_games():
     assert one == two
 
 
-def test_random_actions_are_legal_and_know_their_probabilities():
-    runner = runner_of("pikit_v0", multi_agent=True, players=2)
-    for episode in runner.sample(random_actions=True):
-        length = len(episode)
-        masks = episode.observations.data["action_mask"][:length]
-        assert masks[np.arange(length), episode.actions.data].all()
-        np.testing.assert_allclose(np.exp(episode.extra_model_outputs["action_logp"].data), 1 / masks.sum(1), rtol=1e-5)
-
-
 @pytest.mark.parametrize(
     ("settings", "words"),
     [

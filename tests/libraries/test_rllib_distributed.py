@@ -88,9 +88,9 @@ class Mortal:
     def __init__(self, marker):
         self.marker = marker
 
-    def act(self, observations, action_masks, seats, states=None):
+    def act(self, decisions):
         die_once(self.marker)
-        return action_masks.argmax(1)
+        return decisions.action_masks.argmax(1)
 
 
 def test_tournaments_are_the_same_also_when_a_worker_is_lost(local_ray, tmp_path):
@@ -134,12 +134,12 @@ def test_the_command_line_has_both(local_ray, tmp_path, capsys):
     words = ["train", "pikit_v0", "--method", "rollouts", "--updates", "1", "--num-envs", "4", "--width", "8"]
     words += ["--evaluate", "--no-tensorboard", "--ray", "local", "--workers", "2", "--out", str(tmp_path / "run")]
     assert main(words) == 0
-    assert f"the policy is 'ppo:{tmp_path / 'run'}'" in capsys.readouterr().out
+    assert f"the policy is 'net:{tmp_path / 'run'}'" in capsys.readouterr().out
     assert main(["train", "--resume", "--updates", "2", "--out", str(tmp_path / "run")]) == 0  # without Ray
     words = ["arena", "--game", "pikit_v0", "--players", "2", "--policies", "random", "heuristic", "--quiet"]
     for more, problem in (
-        (["--workers", "2"], "--workers says nothing without --ray"),
-        (["--ray", "local", "--workers", "none"], "--workers none is not allowed; allowed: a whole number from 1"),
+        (["--workers", "2"], "--workers has no effect without --ray"),
+        (["--ray", "local", "--workers", "none"], "--workers none is not allowed; allowed: an integer from 1"),
     ):
         assert main([*words, *more]) == 2
         assert problem in capsys.readouterr().err

@@ -81,7 +81,7 @@ def test_what_torchrl_makes_by_itself():
     [
         ({"kind": "table"}, "kind='table' is not allowed; allowed: 'seat', 'parallel'"),
         ({"num_envs": 0}, "num_envs=0 is not allowed"),
-        ({"autoreset_mode": "next_step"}, "autoreset_mode is chosen here already"),
+        ({"autoreset_mode": "next_step"}, "autoreset_mode cannot be chosen here"),
         ({"players": 9}, "players=9 is not allowed"),
     ],
 )

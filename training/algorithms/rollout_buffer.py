@@ -61,7 +61,8 @@ class RolloutBuffer:
     def advantages(self, gamma: float, gae_lambda: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The rows whose follow-up is known, with their advantages and returns (targets of the value)."""
         advantages = np.zeros(self.count, np.float32)
-        _estimate(self.values, self.rewards, self.following, self.finished, gamma, gae_lambda, advantages)
+        last_values = np.where(self.finished[: self.count], np.float32(0), np.float32(np.nan))
+        gae(self.rewards, self.values, self.following, last_values, gamma, gae_lambda, advantages)
         known = self.finished[: self.count] | (self.following[: self.count] != NONE)
         rows = np.flatnonzero(known)
         return rows, advantages[rows], advantages[rows] + self.values[rows]
@@ -129,12 +130,16 @@ def _pay(rewards, over, open_rows, paid, finished):
 
 
 @kernel
-def _estimate(values, rewards, following, finished, gamma, gae_lambda, advantages):
-    # A decision's follow-up has a later row, so one pass from the end meets it first.
+def gae(rewards, values, following, last_values, gamma, gae_lambda, advantages):
+    """Write generalised advantage estimates of decisions; all arrays are (rows,).
+
+    `following` is the row of the seat's next decision, a later one, or `NONE`; `last_values` is what comes then: 0 at
+    the end of a game, a bootstrap value where an episode is cut, NaN where nothing is known (the row stays as it is).
+    """
     for row in range(len(advantages) - 1, -1, -1):
         after = following[row]
         if after != NONE:
             error = rewards[row] + gamma * values[after] - values[row]
             advantages[row] = error + gamma * gae_lambda * advantages[after]
-        elif finished[row]:
-            advantages[row] = rewards[row] - values[row]
+        elif not np.isnan(last_values[row]):
+            advantages[row] = rewards[row] + gamma * last_values[row] - values[row]

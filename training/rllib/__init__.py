@@ -1,4 +1,4 @@
-"""RLlib (Ray 2.60, new API stack): PPO on the compiled batch, for one seat against policies or for all in self-play.
+"""RLlib (Ray 2.60, new API stack): PPO on the compiled batch, for one seat against policies or in self-play.
 
 ```python
 from monsterzoo.training.rllib import ppo_config
@@ -9,18 +9,13 @@ for _ in range(50):
     print(algorithm.train()["env_runners"]["num_env_steps_sampled_lifetime"])
 ```
 
-| part | what it is to RLlib |
+| module | what it has |
 |---|---|
-| `tables` | many games at once, in each of them one learning seat has to decide |
-| `runner` | `BatchRunner`, an `EnvRunner`: plays the tables and hands over finished numpy episodes, one for each seat |
-| `record`, `reports` | what it writes down while playing: decisions that become episodes, and metrics |
-| `learner` | `BatchLearner`, PPO's learner with one connector that makes all episodes a batch |
-| `module` | `MaskedModule`, the network of `monsterzoo train` as an RLModule: it chooses among legal actions only |
-
-A seat's episode has only its own decisions. Each earns what the seat is paid until it decides again, or until the game
-is over, whoever moves last (`ppo_buffer`); the terminal observation is what the seat knew at the end of that game. An
-episode that goes on when a sample ends is cut at the seat's latest decision: its observation is the one to bootstrap
-from, and the decision itself belongs to the next sample.
+| `config` | `ppo_config`, a config of RLlib's PPO with the parts below |
+| `runner` | `BatchRunner`, an `EnvRunner` on the compiled batch |
+| `episodes` | the runner's rollout buffer: numpy episodes with the decisions of one seat each |
+| `learner` | `BatchLearner`, PPO's learner with one connector that joins episodes and computes advantages |
+| `module` | `MaskedModule`, the network of `monsterzoo train` as an RLModule; `save_policy` |
 """
 
 from .config import SHARED, ppo_config

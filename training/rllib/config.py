@@ -1,4 +1,4 @@
-"""A config of RLlib's PPO that learns a game as it stands."""
+"""`ppo_config`: RLlib's PPO with our runner, learner and module."""
 
 from functools import partial
 from typing import Any
@@ -11,11 +11,10 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
 from .learner import BatchLearner
 from .module import MaskedModule
-from .runner import BatchRunner
-from .tables import OneSeat
+from .runner import BatchRunner, OneSeatBatch
 
 SHARED = "shared"
-"""The module of all seats, where they share one."""
+"""The module of all seats in self-play with one network."""
 
 
 def ppo_config(
@@ -33,20 +32,19 @@ def ppo_config(
     seed: int | None = None,
     **options: Any,
 ) -> PPOConfig:
-    """An RLlib config that learns a game by PPO as it stands; change what you like with RLlib's own methods.
+    """A config of RLlib's PPO that trains as it is; change what you like with RLlib's own methods.
 
-    Raises `ValueError` for what is not allowed.
+    Raises `ValueError` for bad arguments.
 
     Args:
         game: name of the game.
-        multi_agent: whether all seats learn from playing each other, or one against `opponents`.
-        env_runners: actors that play, wherever Ray has room for them; 0 to play in the process that learns.
+        multi_agent: self-play of all seats, instead of one seat against `opponents`.
+        env_runners: actors that play, wherever Ray has room for them; 0 plays in the learning process.
         envs_per_runner: games that each plays at once.
         opponents: a policy's spec such as "heuristic" (default: "random"), a policy, or one of either for each other
             seat; with several actors a policy is pickled.
         seat: the learner's seat, or "rotate".
-        networks: in self-play, "shared" for one network that plays all seats (the module "shared"), or "team" for one
-            each (the modules "team_0", …).
+        networks: in self-play, "shared" for one network (module "shared") or "team" for one per team ("team_0", …).
         skip_forced: leave out decisions with one legal action.
         width: of the network's hidden layers.
         blocks: number of its residual blocks.
@@ -61,15 +59,15 @@ def ppo_config(
     checked("envs_per_runner", envs_per_runner, Integer(1))
     checked("width", width, Integer(1))
     checked("blocks", blocks, Integer(0))
+    settings = {"opponents": opponents or "random", "seat": seat, "skip_forced": skip_forced}
     if not multi_agent:
-        OneSeat(variant, 1, opponents or "random", seat)  # raises ValueError for what cannot be played
-    settings = {"game": game, "options": options, "seat": seat, "skip_forced": skip_forced}
+        OneSeatBatch(variant, 1, settings["opponents"], seat)  # raises ValueError for bad opponents or seats
     config = (
         PPOConfig()
         .environment(
             observation_space=observation_space(variant),
             action_space=action_space(variant),
-            env_config={**settings, "opponents": opponents or "random"},
+            env_config={**settings, "game": game, "options": options},
         )
         .env_runners(env_runner_cls=BatchRunner, num_env_runners=env_runners, num_envs_per_env_runner=envs_per_runner)
         .rl_module(
@@ -92,13 +90,11 @@ def ppo_config(
         .debugging(seed=seed)
     )
     if multi_agent:
-        modules = {
-            agent: team if networks == "team" else SHARED for team, agents in variant.teams.items() for agent in agents
-        }
+        teams = {agent: team for team, agents in variant.teams.items() for agent in agents}
+        modules = teams if networks == "team" else dict.fromkeys(teams, SHARED)
         config.multi_agent(policies=set(modules.values()), policy_mapping_fn=partial(_module_of, modules))
     return config
 
 
 def _module_of(modules: dict[str, str], agent: str, *_: Any, **__: Any) -> str:
-    """RLlib's question for a seat's module."""
     return modules[agent]

@@ -1,4 +1,4 @@
-"""Our network as RLlib's PPO wants it, and back as a file that plays without Ray."""
+"""The network of `monsterzoo train` as an RLModule, and `save_policy`, which writes it as a file of weights."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from ..runs.files import replacing
 
 
 class LogProbs(Distribution):
-    """Actions by log-probabilities (B, A); unlike RLlib's `TorchCategorical` it does not normalise them again."""
+    """Categorical distribution by log-probabilities (B, A); `TorchCategorical` would normalise them again."""
 
     def __init__(self, log_probs: Tensor) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class LogProbs(Distribution):
 
     @classmethod
     def from_logits(cls, logits: Tensor, **kwargs: Any) -> "LogProbs":
-        """What the module puts out; not any other logits."""
+        """From the outputs of `MaskedModule`; other logits are not normalised."""
         return cls(logits)
 
     @staticmethod
@@ -36,7 +36,7 @@ class LogProbs(Distribution):
         return int(space.n)
 
     def logp(self, value: Tensor, **kwargs: Any) -> Tensor:
-        """Of the given actions, (B,)."""
+        """Log-probabilities of actions, (B,)."""
         return self.log_probs.gather(1, value.long()[:, None])[:, 0]
 
     def entropy(self) -> Tensor:
@@ -44,7 +44,7 @@ class LogProbs(Distribution):
         return -(self._probs * self.log_probs).sum(1)
 
     def kl(self, other: Distribution, **kwargs: Any) -> Tensor:
-        """From this to the other, (B,)."""
+        """KL divergence from this to the other, (B,)."""
         assert isinstance(other, LogProbs)
         return (self._probs * (self.log_probs - other.log_probs)).sum(1)
 
@@ -56,11 +56,11 @@ class LogProbs(Distribution):
         return (sums > drawn).byte().argmax(1)
 
     def rsample(self, **kwargs: Any) -> Tensor:
-        """Actions are whole numbers: there is no gradient through them."""
+        """Not possible: actions are integers."""
         raise NotImplementedError("actions cannot be sampled with a gradient")
 
     def to_deterministic(self) -> TorchDeterministic:
-        """The likeliest actions."""
+        """The most likely actions."""
         return TorchDeterministic(loc=self.log_probs.argmax(1))
 
     @property
@@ -69,26 +69,22 @@ class LogProbs(Distribution):
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):
-    """Our network as an RLModule: one trunk, legal actions only, and a value.
-
-    `model_config` may have `width` (128) and `blocks` (1).
-    """
+    """The network as an RLModule with masked actions; `model_config` may have `width` (128) and `blocks` (1)."""
 
     def setup(self) -> None:
         """Build the network for the spaces."""
-        observation, settings = self.observation_space["observation"], self.model_config
-        width, blocks = settings.get("width", 128), settings.get("blocks", 1)
-        (size,), actions = observation.shape, int(self.action_space.n)
-        self.network = Network(size, actions, width, blocks, observation.high)
+        observation, config = self.observation_space["observation"], self.model_config
+        sizes = observation.shape[0], int(self.action_space.n), config.get("width", 128), config.get("blocks", 1)
+        self.network = Network(*sizes, observation.high)
         self.action_dist_cls = LogProbs
 
     def _forward(self, batch: dict[str, Any], **_: Any) -> dict[str, Tensor]:
         log_probs, values = self.network(batch[Columns.OBS]["observation"], batch[Columns.OBS]["action_mask"])
-        # The learner takes values from what was played; in the loss they are those that this pass has already found.
+        # The runner keeps VF_PREDS for the learner; in the loss, EMBEDDINGS spare `compute_values` a second pass.
         return {Columns.ACTION_DIST_INPUTS: log_probs, Columns.VF_PREDS: values, Columns.EMBEDDINGS: values}
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Tensor:
-        """The expected returns (B,); `embeddings` are those that the forward pass has already found."""
+        """Values (B,); `embeddings` are those of the forward pass, if there was one."""
         return self._forward(batch)[Columns.EMBEDDINGS] if embeddings is None else embeddings
 
 
@@ -99,9 +95,9 @@ def save_policy(trained: Any, path: str | Path, game: str, *, module_id: str | N
 
     Args:
         trained: an algorithm, the folder of a checkpoint, or the module.
-        path: of the file.
+        path: the file to write.
         game: name of the game.
-        module_id: which one, where there are several modules.
+        module_id: the module, where there are several.
         options: the game's options.
     """
     module, variant = rl_module(trained, module_id), find_game(game).variant(**options)

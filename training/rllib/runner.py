@@ -1,5 +1,6 @@
-"""RLlib's env runner on the compiled batch: many games at once, out come finished numpy episodes, one for each seat."""
+"""Env runner on the compiled batch: plays many games at once and returns numpy episodes, one for each learning seat."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -8,9 +9,14 @@ import numpy as np
 import ray
 import torch
 from gymnasium import spaces
+from monsterzoo.envs import VectorGame
+from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.api.spaces import action_space, fresh_seed, observation_space
+from monsterzoo.envs.core import stepping
+from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import env_seed
+from monsterzoo.envs.core.stepping import share_of_win
 from ray.rllib.algorithms.algorithm_config import AlgorithmConfig
 from ray.rllib.callbacks.utils import make_callback
 from ray.rllib.core import COMPONENT_RL_MODULE, DEFAULT_AGENT_ID, DEFAULT_MODULE_ID
@@ -24,53 +30,80 @@ from ray.rllib.utils import metrics as names
 from ray.rllib.utils.checkpoints import Checkpointable
 from ray.rllib.utils.framework import get_device
 
-from ..algorithms.network import ILLEGAL
-from .record import Record
-from .reports import Ended, log_games, log_steps
-from .tables import AllSeats, OneSeat
+from .episodes import EpisodeBuffer
+
+WIN_RATE = "win_rate"
+"""Metric: the learner's share of wins, where one seat learns."""
+
+
+class OneSeatBatch:
+    """A `SeatVectorEnv` with those attributes of `VectorGame` that the runner reads.
+
+    The learner is agent 0 whatever its seat, so `seats` are 0 and `rewards` are in column 0. `played` (N,) are the
+    learner's seats in the games of the last step.
+    """
+
+    def __init__(self, variant: Variant, num_envs: int, opponents: Any, seat: int | str) -> None:
+        self.variant = variant
+        settings: dict[str, Any] = {"opponents": opponents, "seat": seat, "copy": False}
+        self._env = SeatVectorEnv(variant.game, num_envs, **settings, **variant.options)
+        self.seats = np.zeros(num_envs, np.int64)
+        self.rewards = np.zeros((num_envs, variant.players), np.float32)
+
+    def reset(self, seed: int) -> None:
+        """Start all games."""
+        observed, _ = self._env.reset(seed=seed)
+        self.observations, self.action_masks = observed["observation"], observed["action_mask"]
+
+    def step(self, actions: np.ndarray) -> None:
+        """Carry out the learners' actions; an illegal one ends its game with reward -1."""
+        self.played = self._env.learners.copy()
+        observed, self.rewards[:, 0], self.terminated, self.truncated, _ = self._env.step(actions)
+        self.observations, self.action_masks = observed["observation"], observed["action_mask"]
+        self.final_states = self._env.final_states
 
 
 class BatchRunner(EnvRunner, Checkpointable):
     """Plays `num_envs_per_env_runner` games as one compiled batch; `ppo_config` puts it into a config.
 
     `env_config` has `game`, `options`, `skip_forced`, and for one seat `opponents` and `seat`. In a multi-agent config
-    each seat's module is `policy_mapping_fn(agent)`, asked once. Modules choose by the distribution that their
-    `get_exploration_action_dist_cls` makes of their outputs; there are no connectors between batch and module. Of
-    RLlib's callbacks `on_sample_end` is called.
+    every seat is an agent, and `policy_mapping_fn(agent)` is asked once for its module. Modules choose by their
+    exploration or inference distribution; there are no connectors between batch and module. Of RLlib's callbacks only
+    `on_sample_end` is called.
     """
 
-    env: Any  # the tables, None until they are needed
+    env: Any  # a `VectorGame` or `OneSeatBatch`, None until it is needed
     module: Any
     num_env_steps_sampled_lifetime: int
 
     def __init__(self, *, config: AlgorithmConfig, **kwargs: Any) -> None:
         super().__init__(config=config, **kwargs)
-        settings = self.config.env_config
-        self.variant = find_game(settings["game"]).variant(**settings["options"])
+        env_config = self.config.env_config
+        self.variant = find_game(env_config["game"]).variant(**env_config["options"])
         self.num_envs = self.config.num_envs_per_env_runner
         self._callbacks = [kind() for kind in force_list(self.config.callbacks_class)]
         self._device = get_device(self.config, 0 if not self.worker_index else self.config.num_gpus_per_env_runner)
         self._spaces = observation_space(self.variant), action_space(self.variant)
-        self._agents: tuple[str, ...] = (DEFAULT_AGENT_ID,)  # of each lane, as are the modules
-        self._modules = [DEFAULT_MODULE_ID]
+        self._agents: tuple[str, ...] = (DEFAULT_AGENT_ID,)
+        self._modules = [DEFAULT_MODULE_ID]  # of each agent
         if self.config.is_multi_agent:
             self._agents = self.variant.agents
             self._modules = [self.config.policy_mapping_fn(agent, None) for agent in self._agents]
-        self._lanes_of = {name: np.array([one == name for one in self._modules]) for name in self._modules}
+        self._agents_of = {name: np.array([one == name for one in self._modules]) for name in self._modules}
         self._weights_seq_no, self._steps = 0, 0
-        self._ended: list[Ended] = []
+        self._finished: list[tuple[int, np.ndarray, float]] = []  # games: length, agents' returns, learner's win share
         self._env_runner_state_server = None  # RLlib looks for it
         self.make_env()
         self.make_module()
 
-    # --- What RLlib asks of every runner ---
+    # --- RLlib's interface ---
 
     def make_env(self) -> None:
-        """Forget all games; `sample` makes new ones."""
+        """Drop all games; `sample` starts new ones."""
         self.env, self._fresh = None, True
 
     def make_module(self) -> None:
-        """Build the module, or the modules."""
+        """Build the module or modules."""
         known = {"spaces": self.get_spaces(), "inference_only": True}
         if not self.config.is_multi_agent:
             self.module = self.config.get_rl_module_spec(**known).build()
@@ -80,11 +113,11 @@ class BatchRunner(EnvRunner, Checkpointable):
             self.module.foreach_module(lambda _, module: module.to(self._device))
 
     def get_spaces(self) -> dict[str, tuple[Any, Any]]:
-        """Spaces by module, and those of the games."""
-        games: Any = self._spaces
+        """Observation and action spaces of the environment and of each module."""
+        own: Any = self._spaces
         if self.config.is_multi_agent:
-            games = tuple(spaces.Dict(dict.fromkeys(self._agents, space)) for space in self._spaces)
-        return {INPUT_ENV_SPACES: games, INPUT_ENV_SINGLE_SPACES: games, **dict.fromkeys(self._modules, self._spaces)}
+            own = tuple(spaces.Dict(dict.fromkeys(self._agents, space)) for space in self._spaces)
+        return {INPUT_ENV_SPACES: own, INPUT_ENV_SINGLE_SPACES: own, **dict.fromkeys(self._modules, self._spaces)}
 
     def assert_healthy(self) -> None:
         """Raise `AssertionError` unless there is a module."""
@@ -99,13 +132,11 @@ class BatchRunner(EnvRunner, Checkpointable):
         num_timesteps: int | None = None,
         num_episodes: int | None = None,
         explore: bool | None = None,
-        random_actions: bool = False,
         force_reset: bool = False,
     ) -> list[SingleAgentEpisode]:
-        """Play on for a number of steps (usually as many as the config says), or play a number of whole games.
+        """Play on for a number of steps (default: the config's), or play a number of whole games.
 
-        Whole games are begun anew, and the first ones of every table count, so that short games are not preferred.
-        Beyond the last of them nothing is kept.
+        Whole games are started anew, and the first ones of every env count, so that short games are not preferred.
         """
         if num_timesteps is not None and num_episodes is not None:
             raise ValueError("sample plays num_timesteps or num_episodes, not both")
@@ -115,20 +146,20 @@ class BatchRunner(EnvRunner, Checkpointable):
             num_episodes = self.num_envs
         with self.metrics.log_time(names.SAMPLE_TIMER), _one_thread():
             if self.env is None:
-                self._open_tables(fragment)
+                self._build(fragment)
             if self._fresh or force_reset or num_episodes is not None:
-                self._begin()
+                self._reset()
             episodes: list[SingleAgentEpisode] = []
             if num_episodes is not None:
                 wanted = np.bincount(np.arange(num_episodes) % self.num_envs, minlength=self.num_envs)
-                while (self._numbers < wanted).any():
-                    episodes += self._play(fragment, explore, random_actions, wanted)
+                while (self._games < wanted).any():
+                    episodes += self._play(fragment, explore, wanted)
                 self._fresh = True
             else:
                 steps = fragment if num_timesteps is None else -(-num_timesteps // self.num_envs)
                 for done in range(0, steps, fragment):
-                    episodes += self._play(min(fragment, steps - done), explore, random_actions)
-            self._report(episodes)
+                    episodes += self._play(min(fragment, steps - done), explore)
+            self._log(episodes)
             make_callback(
                 "on_sample_end",
                 callbacks_objects=self._callbacks,
@@ -143,105 +174,132 @@ class BatchRunner(EnvRunner, Checkpointable):
 
     # --- Playing ---
 
-    def _open_tables(self, fragment: int) -> None:
-        settings = self.config.env_config
-        who: list[dict[str, Any]] = [{}]
+    def _build(self, fragment: int) -> None:
+        variant, ids = self.variant, [{}]
         if self.config.is_multi_agent:
-            self.env = AllSeats(self.variant, self.num_envs)
-            who = [{"agent_id": agent, "module_id": name} for agent, name in zip(self._agents, self._modules)]
+            self.env = VectorGame(variant.game, self.num_envs, **variant.options)
+            ids = [{"agent_id": agent, "module_id": module} for agent, module in zip(self._agents, self._modules)]
         else:
-            self.env = OneSeat(self.variant, self.num_envs, settings["opponents"], settings["seat"])
-        self._record = Record(self.variant, self.num_envs, fragment, who)
+            opponents, seat = self.config.env_config["opponents"], self.config.env_config["seat"]
+            self.env = OneSeatBatch(variant, self.num_envs, opponents, seat)
+        self._buffer = EpisodeBuffer(variant, self.num_envs, fragment, ids)
+        self._views = variant.new_views()
         self._first_seed = fresh_seed() if self._seed is None else self._seed
-        self._random = np.random.default_rng(self._first_seed)
-        self._beginnings = 0
+        self._resets = 0
 
-    def _begin(self) -> None:
-        """Begin all games anew, each time with others."""
-        self.env.reset(env_seed(self._first_seed, self._beginnings))
-        self._record.begin()
-        self._beginnings, self._fresh = self._beginnings + 1, False
-        self._numbers = np.zeros(self.num_envs, np.int64)  # games finished at each table
-        self._totals = np.zeros((self.num_envs, self.variant.players))
+    def _reset(self) -> None:
+        """Start all games anew, with a different seed each time."""
+        self.env.reset(env_seed(self._first_seed, self._resets))
+        self._buffer.clear()
+        self._resets, self._fresh = self._resets + 1, False
+        self._games = np.zeros(self.num_envs, np.int64)  # finished in each env
+        self._returns = np.zeros((self.num_envs, self.variant.players))
         self._lengths = np.zeros(self.num_envs, np.int64)
 
-    def _play(
-        self, steps: int, explore: bool, at_random: bool, wanted: np.ndarray | None = None
-    ) -> list[SingleAgentEpisode]:
-        """Play every game on for a number of steps; with `wanted` (N,) only so many games of each table count."""
-        env, record = self.env, self._record
+    def _play(self, steps: int, explore: bool, wanted: np.ndarray | None = None) -> list[SingleAgentEpisode]:
+        """Play every game on for a number of steps; with `wanted` (N,) only so many games of each env count."""
+        env, buffer = self.env, self._buffer
         skip_forced = self.config.env_config["skip_forced"]
         for _ in range(steps):
-            rows, masks, lanes = env.observed()
-            choices = masks.argmax(1)  # right for forced moves, the others are overwritten
-            asked = np.flatnonzero(np.count_nonzero(masks, axis=1) > skip_forced)
-            rows, masks, lanes = rows[asked], masks[asked], lanes[asked]
-            chosen = self._choose_at_random(masks) if at_random else self._choose(rows, masks, lanes, explore)
-            choices[asked] = chosen["actions"]
-            place = {"tables": asked, "lanes": lanes, "numbers": self._numbers[asked]}
-            record.add(asked, lanes, observations=rows, action_masks=masks, **chosen, **place)
-            rewards, terminated, truncated = env.step(choices)
-            self._totals += rewards
+            actions = env.action_masks.argmax(1)  # right for forced moves, the others are overwritten
+            asked = np.flatnonzero(np.count_nonzero(env.action_masks, axis=1) > skip_forced)
+            rows, masks, agents = env.observations[asked], env.action_masks[asked], env.seats[asked]
+            chosen = self._choose(rows, masks, agents, explore)
+            actions[asked] = chosen["actions"]
+            place = {"envs": asked, "agents": agents, "numbers": self._games[asked]}
+            buffer.add(asked, agents, observations=rows, action_masks=masks, **chosen, **place)
+            env.step(actions)
+            self._returns += env.rewards
             self._lengths += 1
-            over = terminated | truncated
-            for table in np.flatnonzero(over).tolist():
-                self._finish(table, bool(truncated[table]), wanted)
-            record.pay(rewards, over)
+            over = env.terminated | env.truncated
+            for i in np.flatnonzero(over).tolist():
+                self._finish(i, wanted)
+            buffer.pay(env.rewards, over)
         self._steps += steps * self.num_envs
-        return record.take(wanted)
+        return buffer.take(wanted)
 
-    def _choose(self, rows: np.ndarray, masks: np.ndarray, lanes: np.ndarray, explore: bool) -> dict[str, np.ndarray]:
-        """Actions, their log-probabilities, the logits behind them and values, each seat's by its module."""
-        chosen = _nothing_chosen(masks)
-        for name, deciding in self._lanes_of.items():
-            asked = np.flatnonzero(deciding[lanes])
+    def _choose(self, rows: np.ndarray, masks: np.ndarray, agents: np.ndarray, explore: bool) -> dict[str, np.ndarray]:
+        """Actions, their log-probabilities, logits and values, by the module of each agent."""
+        chosen = {
+            "actions": np.zeros(len(masks), np.int64),
+            "log_probs": np.zeros(len(masks), np.float32),
+            "values": np.full(len(masks), np.nan, np.float32),
+            "logits": np.zeros(masks.shape, np.float32),
+        }
+        for name, own in self._agents_of.items():
+            asked = np.flatnonzero(own[agents])
             if not len(asked):
                 continue
             module = self.module[name] if isinstance(self.module, MultiRLModule) else self.module
             seen = {"observation": rows[asked], "action_mask": masks[asked]}
             batch = {Columns.OBS: {key: torch.from_numpy(one).to(self._device) for key, one in seen.items()}}
-            if explore:
-                output = module.forward_exploration(batch)
-                distribution = module.get_exploration_action_dist_cls().from_logits(output[Columns.ACTION_DIST_INPUTS])
-                actions = distribution.sample()
-            else:
-                output = module.forward_inference(batch)
-                distribution = module.get_inference_action_dist_cls().from_logits(output[Columns.ACTION_DIST_INPUTS])
-                actions = distribution.to_deterministic().sample()
-            found = {"actions": actions, "log_probs": distribution.logp(actions)}
-            found["logits"] = output[Columns.ACTION_DIST_INPUTS]
+            output = module.forward_exploration(batch) if explore else module.forward_inference(batch)
+            kind = module.get_exploration_action_dist_cls() if explore else module.get_inference_action_dist_cls()
+            logits = output[Columns.ACTION_DIST_INPUTS]
+            distribution = kind.from_logits(logits)
+            actions = (distribution if explore else distribution.to_deterministic()).sample()
+            found = {"actions": actions, "log_probs": distribution.logp(actions), "logits": logits}
             if Columns.VF_PREDS in output:
                 found["values"] = output[Columns.VF_PREDS]
             for key, values in found.items():
                 chosen[key][asked] = values.cpu().numpy()
         return chosen
 
-    def _choose_at_random(self, masks: np.ndarray) -> dict[str, np.ndarray]:
-        """The same for uniformly random legal actions."""
-        chosen = _nothing_chosen(masks)
-        chosen["logits"][masks == 0] = ILLEGAL
-        chosen["log_probs"][:] = -np.log(np.count_nonzero(masks, axis=1))
-        chosen["actions"][:] = (self._random.random(masks.shape) * masks).argmax(1)
-        return chosen
+    def _finish(self, i: int, wanted: np.ndarray | None) -> None:
+        """Keep the last observations and the result of the game that has ended in env i."""
+        env, variant = self.env, self.variant
+        one_seat = isinstance(env, OneSeatBatch)
+        seats = [int(env.played[i])] if one_seat else range(variant.players)
+        for agent, seat in enumerate(seats):
+            row = np.zeros(variant.layout.size, np.int8)
+            stepping.observe_one(env.final_states, i, seat, self._views, row.view(np.uint64))
+            self._buffer.end(i, agent, row, bool(env.truncated[i]))
+        if wanted is None or self._games[i] < wanted[i]:
+            win_share = float(share_of_win(env.final_states[i], seats[0] % variant.sides))
+            self._finished.append((int(self._lengths[i]), self._returns[i, : len(seats)].copy(), win_share))
+        self._games[i] += 1
+        self._lengths[i] = self._returns[i] = 0
 
-    def _finish(self, table: int, truncated: bool, wanted: np.ndarray | None) -> None:
-        """Write down how the game at a table has ended."""
-        for lane in range(self.env.lanes):
-            self._record.end(table, lane, self.env.last_observation(table, lane), truncated)
-        if wanted is None or self._numbers[table] < wanted[table]:
-            returns = self._totals[table, : self.env.lanes].copy()
-            self._ended.append(Ended(int(self._lengths[table]), returns, self.env.share(table)))
-        self._numbers[table] += 1
-        self._lengths[table] = self._totals[table] = 0
+    # --- Metrics ---
 
-    def _report(self, episodes: list[SingleAgentEpisode]) -> None:
-        """Log what was played since the last report."""
-        ended, steps, self._ended, self._steps = self._ended, self._steps, [], 0
+    def _log(self, episodes: list[SingleAgentEpisode]) -> None:
+        """Log what was played since the last call."""
+        finished, steps, self._finished, self._steps = self._finished, self._steps, [], 0
         self.num_env_steps_sampled_lifetime += steps
         self._log_env_steps(self._metrics_num_env_steps_sampled, steps)
-        log_steps(self.metrics, steps, len(ended), episodes, self._agents, self._modules)
-        log_games(self.metrics, ended, self._agents, self._modules)
+        learned = dict.fromkeys(self._agents, 0)
+        for episode in episodes:
+            learned[episode.agent_id or DEFAULT_AGENT_ID] += len(episode)
+        sums: dict[Any, int] = defaultdict(int, {names.NUM_ENV_STEPS_SAMPLED: steps, names.NUM_EPISODES: len(finished)})
+        for agent, module in zip(self._agents, self._modules):
+            sums[names.NUM_AGENT_STEPS_SAMPLED, agent] = learned[agent]
+            sums[names.NUM_MODULE_STEPS_SAMPLED, module] += learned[agent]
+        for key, number in sums.items():
+            first, *rest = key if isinstance(key, tuple) else (key,)
+            self.metrics.log_value(key, number, reduce="sum")
+            lifetime = (f"{first}_lifetime", *rest)
+            self.metrics.log_value(lifetime, number, reduce="lifetime_sum", with_throughput=not rest)
+        if finished:
+            self._log_games(*(np.array(column) for column in zip(*finished)))
         self.metrics.log_value(names.WEIGHTS_SEQ_NO, self._weights_seq_no, window=1)
+
+    def _log_games(self, lengths: np.ndarray, returns: np.ndarray, win_shares: np.ndarray) -> None:
+        """Log means and extremes of finished games: (games,), (games, agents) and (games,)."""
+        totals, means = returns.sum(axis=1), defaultdict[Any, Any](float)
+        for agent, module, mean in zip(self._agents, self._modules, returns.mean(axis=0)):
+            means[names.EPISODE_AGENT_RETURN_MEAN, agent] = mean
+            means[names.EPISODE_MODULE_RETURN_MEAN, module] += mean
+        if not self.config.is_multi_agent:
+            means[WIN_RATE] = win_shares.mean()
+        for key, mean in means.items():
+            self.metrics.log_value(key, float(mean), window=1)
+        for values, mean, low, high in (
+            (lengths, names.EPISODE_LEN_MEAN, names.EPISODE_LEN_MIN, names.EPISODE_LEN_MAX),
+            (totals, names.EPISODE_RETURN_MEAN, names.EPISODE_RETURN_MIN, names.EPISODE_RETURN_MAX),
+        ):
+            self.metrics.log_value(mean, float(values.mean()), window=1)
+            self.metrics.log_value(low, float(values.min()), reduce="min", window=1)
+            self.metrics.log_value(high, float(values.max()), reduce="max", window=1)
 
     # --- State ---
 
@@ -264,9 +322,9 @@ class BatchRunner(EnvRunner, Checkpointable):
         return state
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Take over weights, unless they are older than those that are here, and counters."""
+        """Take over counters, and weights unless they are older than the present ones."""
         if COMPONENT_RL_MODULE in state:
-            number = state.get(names.WEIGHTS_SEQ_NO, 0)  # 0: whatever is here
+            number = state.get(names.WEIGHTS_SEQ_NO, 0)  # 0: in any case
             if number == 0 or self._weights_seq_no < number:
                 weights = state[COMPONENT_RL_MODULE]
                 weights = ray.get(weights) if isinstance(weights, ray.ObjectRef) else weights
@@ -278,7 +336,7 @@ class BatchRunner(EnvRunner, Checkpointable):
         self.num_env_steps_sampled_lifetime = state.get(lifetime, self.num_env_steps_sampled_lifetime)
 
     def get_ctor_args_and_kwargs(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """What to make such a runner of."""
+        """Arguments of the constructor."""
         return (), {"config": self.config}
 
     def get_checkpointable_components(self) -> list[tuple[str, Any]]:
@@ -295,14 +353,3 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-def _nothing_chosen(masks: np.ndarray) -> dict[str, np.ndarray]:
-    """Room for what is chosen in so many positions."""
-    count = len(masks)
-    return {
-        "actions": np.zeros(count, np.int64),
-        "log_probs": np.zeros(count, np.float32),
-        "values": np.full(count, np.nan, np.float32),
-        "logits": np.zeros(masks.shape, np.float32),
-    }

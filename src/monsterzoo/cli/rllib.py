@@ -14,6 +14,9 @@ from monsterzoo.training.runs.extras import require
 
 from .options import Parser, chosen_variant
 
+MAX_SEED = (1 << 32) - 1
+"""Of numpy's global generator, which RLlib and SB3 seed."""
+
 OPTIONS = {
     "address": Option("local", Text("ADDRESS"), "of Ray: 'local' starts it here, 'auto' or HOST:PORT joins a cluster"),
     "env_runners": Option(0, Integer(0, MOST_THREADS), "actors that play; 0 plays in the learning process"),
@@ -21,7 +24,7 @@ OPTIONS = {
     "opponents": Option(None, Text("POLICY"), "learn one seat against this policy (default: self-play)"),
     "networks": Option("shared", Choice("shared", "team"), "self-play with one network for all seats, or one per team"),
     "minutes": Option(5.0, Number(0, above=True), "wall-clock budget"),
-    "seed": Option(None, Integer(0, (1 << 32) - 1), "random seed"),  # RLlib seeds numpy with it
+    "seed": Option(None, Integer(0, MAX_SEED), "random seed"),
     "against": Option(("random",), Specs(), "policies to measure the result against"),
     "out": Option("runs/rllib", Text("FOLDER"), "folder of the checkpoint and the policy"),
     "resume": Option(False, Switch(), "go on from the checkpoint in --out"),
@@ -29,7 +32,7 @@ OPTIONS = {
 
 
 def main(words: Sequence[str]) -> int:
-    """Train, keep checkpoint and policies, and print win rates; raises `ValueError` for bad parsed."""
+    """Train, keep checkpoint and policies, and print win rates; raises `ValueError` for bad options."""
     parsed = Parser("rllib", "Train a network with RLlib's PPO.", OPTIONS, policies=True).read(words)
     variant = chosen_variant(parsed)
     out = Path(parsed.out)
@@ -45,17 +48,15 @@ def main(words: Sequence[str]) -> int:
     from monsterzoo.training.distributed.cluster import joined
     from monsterzoo.training.rllib import ppo_config, save_policy
 
-    players: dict[str, Any] = (
-        {"networks": parsed.networks} if parsed.opponents is None else {"opponents": parsed.opponents}
-    )
-    torch.set_num_threads(1)  # so small a network is not worth more
+    torch.set_num_threads(1)  # the network is too small for more
     config = ppo_config(
         variant.game.name,
         multi_agent=parsed.opponents is None,
         env_runners=parsed.env_runners,
         envs_per_runner=parsed.envs_per_runner,
+        opponents=parsed.opponents,
+        networks=parsed.networks,
         seed=parsed.seed,
-        **players,
         **variant.options,
     )
     with joined(parsed.address):
@@ -76,16 +77,16 @@ def main(words: Sequence[str]) -> int:
 
 
 def check_policies(variant: Variant, *specs: str) -> None:
-    """Raise `ValueError` for a policy that cannot play the game: now rather than after the training."""
+    """Raise `ValueError` for a policy that cannot play the game, before training."""
     for spec in specs:
         make_player(variant, spec)
 
 
 def print_win_rates(variant: Variant, policy: Any, against: Sequence[str]) -> None:
-    """How often a policy wins alone against others."""
+    """Print the win rate of a policy against each of the others."""
     for spec in against:
-        found = win_rate(variant, policy, make_player(variant, spec), 1000, seed=1)
-        print(f"wins against {spec}: {found.rate:.3f} ± {1.96 * found.error:.3f}")
+        won = win_rate(variant, policy, make_player(variant, spec), 1000, seed=1)
+        print("win rate against {}: {:.3f} (95 % interval {:.3f} to {:.3f})".format(spec, won.rate, *won.interval))
 
 
 def _progress(result: dict[str, Any], seconds: float) -> str:

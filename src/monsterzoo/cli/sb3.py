@@ -8,20 +8,20 @@ from monsterzoo.training.runs.config import MOST_AT_ONCE
 from monsterzoo.training.runs.extras import require
 
 from .options import Parser, chosen_variant
-from .rllib import check_policies, print_win_rates
+from .rllib import MAX_SEED, check_policies, print_win_rates
 
 OPTIONS = {
     "steps": Option(2_000_000, Integer(1), "decisions to learn from"),
     "num_envs": Option(512, Integer(1, MOST_AT_ONCE), "games played at once"),
     "opponents": Option("past", Text("POLICY"), "learn one seat against this policy, or 'past' for self-play"),
-    "seed": Option(0, Integer(0, (1 << 32) - 1), "random seed"),  # SB3 seeds numpy with it
+    "seed": Option(0, Integer(0, MAX_SEED), "random seed"),
     "against": Option(("random",), Specs(), "policies to measure the result against"),
     "out": Option("runs/sb3", Text("FOLDER"), "folder of the model and the policy"),
 }
 
 
 def main(words: Sequence[str]) -> int:
-    """Train, keep model and policy, and print win rates; raises `ValueError` for bad parsed."""
+    """Train, keep model and policy, and print win rates; raises `ValueError` for bad options."""
     parsed = Parser("sb3", "Train a network with MaskablePPO of Stable-Baselines3.", OPTIONS, policies=True).read(words)
     variant = chosen_variant(parsed)
     check_policies(variant, *parsed.against, *([] if parsed.opponents == "past" else [parsed.opponents]))
