@@ -10,7 +10,7 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.env.single_agent_episode import SingleAgentEpisode
 from ray.rllib.env.utils.infinite_lookback_buffer import InfiniteLookbackBuffer
 
-from ..algorithms.rollout_buffer import RolloutBuffer
+from ..algorithms.rollout_buffer import NONE, RolloutBuffer
 
 
 class EpisodeBuffer(RolloutBuffer):

@@ -16,7 +16,7 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.env.single_agent_episode import SingleAgentEpisode
 from ray.rllib.evaluation.postprocessing import Postprocessing
 
-from ..algorithms.rollout_buffer import gae
+from ..algorithms.rollout_buffer import NONE, gae
 
 
 class BatchLearner(PPOTorchLearner):
