@@ -1,6 +1,6 @@
-"""The random generator that lives inside a state: PCG32 (PCG-XSH-RR 64/32), one `uint64` in a record's field `rng`.
+"""Random generator inside a state: PCG32 (PCG-XSH-RR 64/32), one `uint64` in a record's field `rng`.
 
-Any record with that field will do, so a game's luck, a sampler's and a search's streams share this file.
+Any record with that field will do: games, samplers and searches use the same functions.
 """
 
 from collections.abc import Callable
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..compiling.jit import compiled, inlined, overload
+from .bits import nth, popcount
 from .options import is_whole, whole
 
 STREAM = np.dtype((np.record, [("stream", np.uint64), ("rng", np.uint64)]))
@@ -76,6 +77,12 @@ def draw(holder, count):
             product = draw32(holder) * bound
             low = product & np.uint64(0xFFFFFFFF)
     return np.int64(product >> np.uint64(32))
+
+
+@inlined
+def draw_from(holder, bits):
+    """A uniformly random member of a bit set that is not empty."""
+    return nth(bits, draw(holder, popcount(bits)))
 
 
 @compiled
