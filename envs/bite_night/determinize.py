@@ -1,10 +1,10 @@
-"""Sample what a seat of Bite Night cannot see, consistent with all it knows."""
+"""Determinization of Bite Night: resample what a seat cannot see, consistent with all it knows."""
 
 import numpy as np
 
 from ..compiling.jit import compiled
-from ..core.bits import ZERO, bit, drop_lowest, lowest, nth, popcount
-from ..core.rng import draw
+from ..core.bits import ZERO, bit, drop_lowest, lowest, popcount
+from ..core.rng import draw_from
 from .rules import (
     ALL_TILES,
     LAID_BY,
@@ -72,7 +72,7 @@ def is_known(state, seat, place):
 @compiled
 def draw_card(state, cards):
     """A uniformly random card of a set, as its design."""
-    return design_of(state, random_member(state, cards))
+    return design_of(state, draw_from(state, cards))
 
 
 # --- Tiles: everything that does not lie open is in a stack or in the box ---
@@ -86,7 +86,7 @@ def resample_stacks(state):
         unknown &= ~state.tiles[seat]
     for place in range(TILES):
         if state.stacks[place] != NONE and unknown != ZERO:
-            tile = random_member(state, unknown)
+            tile = draw_from(state, unknown)
             unknown ^= bit(tile)
             state.stacks[place] = tile
 
@@ -102,21 +102,13 @@ def rechoose(state, seat):
             continue
         old, again = np.int64(state.choices[other, 0]), np.int64(state.choices[other, 1])
         state.choices[other, 0] = state.choices[other, 1] = NONE
-        if state.phase == LAY:
-            state.choices[other, 0] = member_or(state, state.hand[other] & ~SECONDS, old)
-        else:
-            state.choices[other, 0] = member_or(state, legal_tiles(state, other), old)
-            if again != NONE:
-                state.choices[other, 1] = member_or(state, legal_tiles(state, other), again)
+        options = state.hand[other] & ~SECONDS if state.phase == LAY else legal_tiles(state, other)
+        state.choices[other, 0] = member_or(state, options, old)
+        if again != NONE:  # the second tile to bury
+            state.choices[other, 1] = member_or(state, legal_tiles(state, other), again)
 
 
 @compiled
 def member_or(state, bits, old):
     """A random member of a set; of an empty one, where a record contradicts itself, what there was."""
-    return random_member(state, bits) if bits != ZERO else old
-
-
-@compiled
-def random_member(state, bits):
-    """A uniformly random member of a set that is not empty."""
-    return nth(bits, draw(state, popcount(bits)))
+    return draw_from(state, bits) if bits != ZERO else old

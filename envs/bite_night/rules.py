@@ -6,9 +6,9 @@ Sections in the comments are those of the rulebook (see README.md for sources an
 import numpy as np
 
 from ..compiling.jit import compiled, inlined
-from ..core.bits import ZERO, bit, drop_lowest, first, has, lowest, nth, popcount, wrap
+from ..core.bits import ZERO, bit, drop_lowest, first, has, lowest, popcount, wrap
 from ..core.contract import PLAYING, TERMINATED, record_type
-from ..core.rng import draw, draw32
+from ..core.rng import draw, draw32, draw_from
 
 NONE = -1
 
@@ -224,31 +224,17 @@ def deal_tiles(state):
 def deal_cards(state):
     """Nine cards for everybody; what is left goes into the box."""
     state.hand[:] = ZERO
-    players = np.int64(state.players)
-    room_0, room_1, room_2, room_3 = HAND_CARDS, HAND_CARDS, HAND_CARDS, HAND_CARDS if players == 4 else 0
     deck = np.uint64(state.deck)
-    left = popcount(deck)
     # Every card goes to a random free place among the hands and the box.
     while deck != ZERO:
+        lot = draw(state, popcount(deck))
         card = design_of(state, lowest(deck))
         deck = drop_lowest(deck)
-        lot = draw(state, left)
-        left -= 1
-        if lot < room_0:
-            room_0 -= 1
-            seat = 0
-        elif lot < room_0 + room_1:
-            room_1 -= 1
-            seat = 1
-        elif lot < room_0 + room_1 + room_2:
-            room_2 -= 1
-            seat = 2
-        elif lot < room_0 + room_1 + room_2 + room_3:
-            room_3 -= 1
-            seat = 3
-        else:
-            continue
-        state.hand[seat] = with_card(state, state.hand[seat], card)
+        for seat in range(np.int64(state.players)):
+            lot -= HAND_CARDS - popcount(state.hand[seat])
+            if lot < 0:
+                state.hand[seat] = with_card(state, state.hand[seat], card)
+                break
 
 
 # --- Legal actions ---
@@ -417,10 +403,9 @@ def quickest(state, tile, seat):
     for other in range(seat + 1, np.int64(state.players)):
         if state.choices[other, 0] == tile:
             rivals |= bit(other)
-    count = popcount(rivals)
-    if count == 1:
+    if rivals == bit(seat):
         return seat
-    return draw_by_reflexes(state, rivals) if state.uneven else nth(rivals, draw(state, count))
+    return draw_by_reflexes(state, rivals) if state.uneven else draw_from(state, rivals)
 
 
 @compiled

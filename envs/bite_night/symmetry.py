@@ -1,7 +1,7 @@
-"""Bite Night would be the same with its colours renamed, and in the basic game with its pictures renamed, too.
+"""Symmetries of Bite Night: renamed colours, in the basic game also renamed pictures, leave the game as it is.
 
-Only the advanced cards name pictures. The two copies of a tile are kept apart, though the basic game does not need it:
-players who grab at once can use them to keep out of each other's way.
+Only advanced cards name pictures. The two copies of a tile are not swapped: players who grab at once can use them to
+avoid each other.
 """
 
 from typing import Any

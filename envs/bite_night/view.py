@@ -1,4 +1,4 @@
-"""What a seat of Bite Night knows, and the tensor that shows it.
+"""View of Bite Night, which holds what a seat knows, and the layout of the observation made from it.
 
 Seats count clockwise from the observer (0 is itself). Who of those that decide now has chosen already is nowhere in it.
 """

@@ -1,6 +1,12 @@
+<<<<<<< HEAD
 """Random generator inside the state: PCG32 (PCG-XSH-RR 64/32), one `uint64` in a record's field `rng`.
 
 Any record with that field will do: a game's state, or a stream of its own for sampling and search.
+=======
+"""Random generator inside a state: PCG32 (PCG-XSH-RR 64/32), one `uint64` in a record's field `rng`.
+
+Any record with that field will do: games, samplers and searches use the same functions.
+>>>>>>> games
 """
 
 from collections.abc import Callable
@@ -10,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..compiling.jit import compiled, inlined, overload
+from .bits import nth, popcount
 from .options import is_whole, whole
 
 STREAM = np.dtype((np.record, [("stream", np.uint64), ("rng", np.uint64)]))
@@ -76,6 +83,12 @@ def draw(holder, count):
             product = draw32(holder) * bound
             low = product & np.uint64(0xFFFFFFFF)
     return np.int64(product >> np.uint64(32))
+
+
+@inlined
+def draw_from(holder, bits):
+    """A uniformly random member of a bit set that is not empty."""
+    return nth(bits, draw(holder, popcount(bits)))
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Sample what a seat of Pikit cannot see, consistent with all it knows."""
+"""Determinization of Pikit: resample what a seat cannot see, consistent with all it knows."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a seat of Pikit knows, and the tensor that shows it.
+"""View of Pikit, which holds what a seat knows, and the layout of the observation made from it.
 
 Seats count clockwise from the observer (0 is itself). Whether another seat was or will be asked to cancel is nowhere in
 it. Cards that nobody has shown are known by number only: those of the deck, and those drawn secretly.

@@ -1,4 +1,4 @@
-"""Sample what a seat of Yokai Septet cannot see, consistent with all it knows."""
+"""Determinization of Yokai Septet: resample what a seat cannot see, consistent with all it knows."""
 
 from math import factorial
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ..compiling.jit import compiled, inlined
 from ..core.bits import ZERO, bit, drop_lowest, has, lowest, popcount, set_of
-from ..core.rng import draw, draw32
+from ..core.rng import draw, draw32, draw_from
 from .rules import (
     BASE,
     BOSSES,
@@ -18,7 +18,6 @@ from .rules import (
     NONE,
     PASS,
     SUIT_CARDS,
-    draw_card,
     draw_cards,
     legal_exchanges,
     pass_target,
@@ -233,7 +232,7 @@ def rechoose_passes(state, seat):
         other = (seat + k) % players
         for place in range(3):
             if state.passes[other, place] != NONE:
-                card = draw_card(state, state.hand[other])
+                card = draw_from(state, state.hand[other])
                 state.passes[other, place] = card
                 state.hand[other] ^= bit(card)
 
@@ -257,7 +256,7 @@ def resample_passes(state, seat):
         unknown = drop_lowest(unknown)
         receiver = pass_target(state, giver, k)
         held = (state.hand[receiver] | state.played[receiver]) & ~banned
-        state.passes[giver, k] = draw_card(state, held & ~passed_to(state, receiver))
+        state.passes[giver, k] = draw_from(state, held & ~passed_to(state, receiver))
 
 
 @compiled
@@ -303,12 +302,12 @@ def resample_straw(state, seat):
     for owner in range(2):
         for place in range(DOWN):
             if is_unseen(state, owner, place):
-                card = draw_card(state, straw)
+                card = draw_from(state, straw)
                 straw ^= bit(card)
                 state.straw_down[owner, place] = card
     if discard != ZERO:
         state.discards[other] = lowest(discard)
     if state.phase == EXCHANGING and state.exchanges[other] != NONE:
-        state.exchanges[other] = draw_card(state, legal_exchanges(state, other)) - EXCHANGE
+        state.exchanges[other] = draw_from(state, legal_exchanges(state, other)) - EXCHANGE
     if state.phase == KEEP and state.keeps[other] != NONE:
         state.keeps[other] = draw(state, 2)

@@ -6,9 +6,9 @@ Sections in the comments are those of the rulebook (see README.md for sources an
 import numpy as np
 
 from ..compiling.jit import compiled, inlined
-from ..core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, nth, popcount, set_of, where, wrap
+from ..core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, popcount, set_of, where, wrap
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, record_type
-from ..core.rng import draw
+from ..core.rng import draw, draw_from
 
 # --- Cards: suit s holds the ranks s + 1 … s + 7; foil sevens (Seven Suitors) follow as cards 49 … 55 ---
 
@@ -35,7 +35,6 @@ BOSS_BIT = np.array(
 EXCHANGE = CARDS  # + 2 j: face-up straw card j with the card below it to the left; + 2 j + 1: to the right
 NO_EXCHANGE = EXCHANGE + 12
 KEEP_OLD, KEEP_NEW = NO_EXCHANGE + 1, NO_EXCHANGE + 2
-ACTIONS_TEAMS, ACTIONS_STRAW, ACTIONS_SUITORS = CARDS + 1, KEEP_NEW + 2, CARDS_WITH_FOILS + 1
 
 # --- State ---
 
@@ -160,17 +159,11 @@ def draw_cards(state, cards, count):
     while left > 0:
         card = cards & (~cards + ONE)
         taken = draw(state, size) < left
-        chosen |= card if taken else ZERO  # a choice of values: no processor could foresee a jump
+        chosen |= card if taken else ZERO  # no branch: it would be unpredictable
         left -= taken
         cards ^= card
         size -= 1
     return chosen
-
-
-@compiled
-def draw_card(state, cards):
-    """A uniformly random card of a set."""
-    return nth(cards, draw(state, popcount(cards)))
 
 
 @compiled
@@ -181,11 +174,11 @@ def deal_straw(state, left):
         state.seen_down[seat] = 0
         state.discards[seat] = state.exchanges[seat] = state.keeps[seat] = NONE
         for place in range(DOWN):
-            card = draw_card(state, left)
+            card = draw_from(state, left)
             state.straw_down[seat, place] = card
             left ^= bit(card)
         for place in range(UP):
-            card = draw_card(state, left)
+            card = draw_from(state, left)
             state.straw_up[seat, place] = card
             state.bare[seat] |= bit(card)
             left ^= bit(card)

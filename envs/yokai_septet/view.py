@@ -1,4 +1,4 @@
-"""What a seat of Yokai Septet knows, and the tensor that shows it.
+"""View of Yokai Septet, which holds what a seat knows, and the layout of the observation made from it.
 
 Seats count clockwise from the observer (0 is itself), sides from the observer's own. Sets of cards, suits and captured
 bosses are those of rules.py.

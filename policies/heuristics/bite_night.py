@@ -1,4 +1,4 @@
-"""Bite Night by hand: know what the pile will pay, and grab that.
+"""Heuristic for Bite Night: grab and lay by the expected points of the pile.
 
 - One's own cards in the pile are certain to come (barring a skip), cards in hand may follow, any other card might be in
   the pile: a tile is worth what it adds to the points of every scoring card, times how sure that card is. Tiles are
@@ -103,7 +103,7 @@ def tiles_from(words, start):
     return tiles & first(TILES)
 
 
-# --- Tiles: tables instead of jumps that no processor could foresee ---
+# --- Tiles: tables instead of unpredictable branches ---
 
 
 @compiled

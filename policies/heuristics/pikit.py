@@ -1,4 +1,4 @@
-"""Pikit by hand: count points.
+"""Heuristic for Pikit: count points.
 
 - Every roll has a best thing to take from the centre: the cards' values, all 8s together, a mecha for its double, a 1
   for the bonus it may bring. Stealing from the holder of a mecha is worth its average card.
@@ -247,7 +247,7 @@ def best_reaction(view, words):
         return ACCEPT
     steals = STEAL <= effect < DRAW
     if steals and not ours and view.pending_victim != 0:
-        return ACCEPT  # somebody else's trouble
+        return ACCEPT  # the theft hurts another player
     prices = price_list(view, worth_of_one(view) if ours else 1 + ONE_BEHIND)
     value = worth_of_effect(view, effect, prices)
     if changes_dice(effect):

@@ -1,4 +1,4 @@
-"""Yokai Septet by hand: judge every card by who is likely to win its trick and what the trick is worth.
+"""Heuristic for Yokai Septet: judge every card by who is likely to win its trick and what the trick is worth.
 
 The ideas, the same for all variants:
 

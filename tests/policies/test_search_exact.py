@@ -103,7 +103,9 @@ POKER = [(KUHN, moves, seed) for moves in ((), (0,), (1,), (0, 1)) for seed in (
 """Decisions of Kuhn poker: moves before, and seeds that deal seat 0 a J, a Q and a K."""
 
 
-@pytest.mark.parametrize(("game", "moves", "seed"), [*POKER, ("leduc", (), 1), ("leduc", (2,), 2), ("leduc", (1, 1, 2), 3)])
+@pytest.mark.parametrize(
+    ("game", "moves", "seed"), [*POKER, ("leduc", (), 1), ("leduc", (2,), 2), ("leduc", (1, 1, 2), 3)]
+)
 @pytest.mark.parametrize("reward", ["win", "score"])
 def test_values_and_choices_converge_to_the_solution_of_the_tree(game, moves, seed, reward, settings):
     variant = (leduc() if game == "leduc" else game).variant(reward=reward)
