@@ -1,12 +1,6 @@
-<<<<<<< HEAD
 """Random generator inside the state: PCG32 (PCG-XSH-RR 64/32), one `uint64` in a record's field `rng`.
 
 Any record with that field will do: a game's state, or a stream of its own for sampling and search.
-=======
-"""Random generator inside a state: PCG32 (PCG-XSH-RR 64/32), one `uint64` in a record's field `rng`.
-
-Any record with that field will do: games, samplers and searches use the same functions.
->>>>>>> games
 """
 
 from collections.abc import Callable

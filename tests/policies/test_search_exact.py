@@ -16,7 +16,7 @@ from monsterzoo.policies.networks import WEIGHTS, write
 from monsterzoo.policies.search import SearchPolicy, parse
 from monsterzoo.policies.search.simulation import check_legal
 from monsterzoo.policies.search.tree import NONE, new_scratch
-from monsterzoo.training.chance import outcomes
+from monsterzoo.training.evaluation.chance import outcomes
 from reveal import ASK, MATCH, REVEAL
 from test_networks import about, random_network
 
