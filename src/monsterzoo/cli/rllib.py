@@ -23,15 +23,11 @@ MAX_SEED = (1 << 32) - 1
 class Options(Checked):
     """Flags of the command."""
 
-    address: Annotated[str, "of Ray: 'local' starts it here, 'auto' or HOST:PORT joins a cluster", Text("ADDRESS")] = (
-        "local"
-    )
+    address: Annotated[str, "'local' starts Ray here, 'auto' or HOST:PORT joins a cluster", Text("ADDRESS")] = "local"
     env_runners: Annotated[int, "actors that play; 0 plays in the learning process", Integer(0, MOST_THREADS)] = 0
     envs_per_runner: Annotated[int, "games that each actor plays at once", Integer(1, MOST_AT_ONCE)] = 64
     opponents: Annotated[str | None, "learn one seat against this policy (default: self-play)", Text("POLICY")] = None
-    networks: Annotated[str, "networks of self-play: one for all seats, or one a team", Choice("shared", "team")] = (
-        "shared"
-    )
+    networks: Annotated[str, "in self-play: one for all seats, or one a team", Choice("shared", "team")] = "shared"
     minutes: Annotated[float, "wall-clock budget", Number(0, above=True)] = 5.0
     seed: Annotated[int | None, "random seed", Integer(0, MAX_SEED)] = None
     against: Annotated[tuple[str, ...], "policies to measure the result against", Specs()] = ("random",)
