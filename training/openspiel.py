@@ -287,15 +287,7 @@ class SpielObserver:
     def __init__(self, variant: Variant) -> None:
         self._variant = variant
         self.tensor = np.zeros(variant.layout.size, np.float32)
-        self.dict: dict[str, np.ndarray] = {}
-        end = 0
-        for field in variant.layout:  # and the padding between, for OpenSpiel makes its tensors from these pieces
-            if field.start > end:
-                self.dict[f"padding from {end}"] = self.tensor[end : field.start]
-            self.dict[field.name] = self.tensor[field.slice].reshape(field.shape)
-            end = field.slice.stop
-        if len(self.tensor) > end:
-            self.dict[f"padding from {end}"] = self.tensor[end:]
+        self.dict = {"observation": self.tensor}  # OpenSpiel makes its tensors from this
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Write the player's observation; zeros before the deal."""
@@ -322,9 +314,6 @@ class PolicyBot(pyspiel.Bot):
 
     def restart_at(self, state: Any) -> None:
         """Nothing to do: policies have no memory."""
-
-    def restart(self) -> None:
-        """Nothing to do."""
 
     def step(self, state: SpielState) -> int:
         """The policy's action for the current player."""

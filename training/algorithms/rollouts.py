@@ -23,8 +23,7 @@ from monsterzoo.envs.match.compiled_policies import choose, choose_one, fresh_to
 from monsterzoo.policies import horizons
 from monsterzoo.policies.heuristics import sole
 from monsterzoo.policies.horizons import focus, outlook
-from monsterzoo.policies.networks import write
-from monsterzoo.policies.networks.inference import evaluate, make_net, pick_by_logits, uniform
+from monsterzoo.policies.networks.inference import evaluate, make_net, pick_by_logits, uniform, write
 
 ROLLOUT, NETWORK = 0, 1
 """Who plays: places in the pair of policies that games are played with."""

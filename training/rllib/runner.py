@@ -1,7 +1,7 @@
 """Env runner on the compiled batch: plays many games at once and returns numpy episodes, one for each learning seat."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -122,9 +122,6 @@ class BatchRunner(EnvRunner, Checkpointable):
     def assert_healthy(self) -> None:
         """Raise `AssertionError` unless there is a module."""
         assert self.module is not None
-
-    def stop(self) -> None:
-        """Nothing to release."""
 
     def sample(
         self,
@@ -303,13 +300,7 @@ class BatchRunner(EnvRunner, Checkpointable):
 
     # --- State ---
 
-    def get_state(
-        self,
-        components: str | Collection[str] | None = None,
-        *,
-        not_components: str | Collection[str] | None = None,
-        **kwargs: Any,
-    ) -> dict[str, Any]:
+    def get_state(self, components: Any = None, *, not_components: Any = None, **kwargs: Any) -> dict[str, Any]:
         """Weights and counters; games under way are not kept."""
         state: dict[str, Any] = {names.NUM_ENV_STEPS_SAMPLED_LIFETIME: self.num_env_steps_sampled_lifetime}
         if self._check_component(COMPONENT_RL_MODULE, components, not_components):
