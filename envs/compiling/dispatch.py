@@ -42,9 +42,7 @@ class TypeTable(Generic[_Entry]):
 _tables: dict[Callable[..., Any], TypeTable[Callable[..., Any]]] = {}
 
 
-def dispatched(
-    default: Callable[..., Any] | None = None, inline: bool = False
-) -> Callable[[_Function], _Function]:
+def dispatched(default: Callable[..., Any] | None = None, inline: bool = False) -> Callable[[_Function], _Function]:
     """Decorate a stub, whose body is never run; `implement` adds implementations, see `overload` about `inline`.
 
     Compiled code keeps what it finds, so implementations are added before a kernel that needs them is compiled.

@@ -113,7 +113,9 @@ def networks(name: str, random: Random) -> str:
             return REFUSED  # not even to be written
         if damage:
             path.write_bytes(mutate_bytes(path.read_bytes(), path.read_bytes(), random))
-        spec = random.choice(("net:{}", "net:{}", "search:2,net=net:{}", "search:2,net=net:{},rollout_weight=0,opponents=net"))
+        spec = random.choice(
+            ("net:{}", "net:{}", "search:2,net=net:{}", "search:2,net=net:{},rollout_weight=0,opponents=net")
+        )
         try:
             player = policies.make(spec.format(path), name, **variant.options)
         except ValueError:
@@ -318,7 +320,7 @@ _WORDS = (
     "..",
 )
 _PARTS = ("1", "5", "0", "-3", "1e400ms", "nanms", "infms", "2ms", "0ms", "-1ms", "ms", "c=nan", "c=1", "c=-1", "c=inf",
-          "c=1e400", "heuristic_bonus=nan", "heuristic_bonus=3", "trust=2", "depth=2", "worlds=0", "rollout=random", "rollout=heuristic",
+          "c=1e400", "heuristic_bonus=3", "trust=2", "depth=2", "worlds=0", "rollout=random", "rollout=heuristic",
           "rollout=x", "net=", "net=pretrained", "net=net:/nowhere", "threads=2", "threads=0", "x=1", "=", "c", ",",
           "99999999999999999999", "1.5", "٣", "1_0", " 5", "5 ", "0x10", "True", "None", "/nowhere",
           "/dev/null")  # fmt: skip
