@@ -13,7 +13,9 @@ Plain search is UCB with rollouts; with a network it is sequential halving at th
 shows how to replace a part.
 """
 
+from .evaluation import evaluate
 from .policy import RootStatistics, SearchPolicy, make
+from .selection import select_root
 from .settings import Settings, parse
 
-__all__ = ["RootStatistics", "SearchPolicy", "Settings", "make", "parse"]
+__all__ = ["RootStatistics", "SearchPolicy", "Settings", "evaluate", "make", "parse", "select_root"]

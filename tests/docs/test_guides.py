@@ -14,7 +14,12 @@ from pathlib import Path
 import pytest
 from needs import beside, needs
 
-NEEDS = {"train.md": ("torch", "sb3_contrib", "rich"), "players.md": ("torch", "sb3_contrib"), "positions.md": ()}
+NEEDS = {
+    "train.md": ("torch", "sb3_contrib", "rich"),
+    "players.md": ("torch", "sb3_contrib"),
+    "positions.md": (),
+    "search.md": (),
+}
 """The guides, and the packages of the extra train that each needs."""
 BLOCK = re.compile(
     r"(?:^\*\*`(?P<file>[^`\n]+)`\*\*[^\n]*\n\n)?^```(?P<kind>\w*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL

@@ -12,7 +12,7 @@ from monsterzoo.envs import make_vec
 from monsterzoo.envs.compiling.jit import CHECKS
 from monsterzoo.envs.core.registry import find_game
 
-GAMES = {"random": 300, "heuristic": 200, "search:2": 16}
+GAMES = {"random": 300, "heuristic": 200, "search:20": 16, "search:20,net=pretrained": 16}
 SHORT = {"yokai_septet_v0": {"max_rounds": 2}, "bite_night_v0": {"laps": 1}}
 
 

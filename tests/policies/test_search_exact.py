@@ -100,12 +100,11 @@ def action_values(worlds, seat, root):
 
 
 POKER = [(KUHN, moves, seed) for moves in ((), (0,), (1,), (0, 1)) for seed in (1, 2, 5)]
-"""Decisions of Kuhn poker: moves before, and seeds that deal seat 0 a J, a Q and a K."""
+POKER += [("leduc", (), 1), ("leduc", (2,), 2), ("leduc", (1, 1, 2), 3)]
+"""The game, moves before the decision, and the seed of the deal."""
 
 
-@pytest.mark.parametrize(
-    ("game", "moves", "seed"), [*POKER, ("leduc", (), 1), ("leduc", (2,), 2), ("leduc", (1, 1, 2), 3)]
-)
+@pytest.mark.parametrize(("game", "moves", "seed"), POKER)
 @pytest.mark.parametrize("reward", ["win", "score"])
 def test_values_and_choices_converge_to_the_solution_of_the_tree(game, moves, seed, reward, settings):
     variant = (leduc() if game == "leduc" else game).variant(reward=reward)
