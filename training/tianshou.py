@@ -37,8 +37,8 @@ class MaskedSeat(SeatEnv):
 
     def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """See `SeatEnv.step`."""
-        observation, *rest = super().step(action)
-        return _renamed(observation), *rest
+        observation, reward, terminated, truncated, info = super().step(action)
+        return _renamed(observation), reward, terminated, truncated, info
 
 
 def _renamed(observation: dict[str, Any]) -> dict[str, Any]:

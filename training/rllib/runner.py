@@ -172,7 +172,8 @@ class BatchRunner(EnvRunner, Checkpointable):
     # --- Playing ---
 
     def _build(self, fragment: int) -> None:
-        variant, ids = self.variant, [{}]
+        variant = self.variant
+        ids: list[dict[str, str]] = [{}]
         if self.config.is_multi_agent:
             self.env = VectorGame(variant.game, self.num_envs, **variant.options)
             ids = [{"agent_id": agent, "module_id": module} for agent, module in zip(self._agents, self._modules)]
@@ -217,7 +218,7 @@ class BatchRunner(EnvRunner, Checkpointable):
 
     def _choose(self, rows: np.ndarray, masks: np.ndarray, agents: np.ndarray, explore: bool) -> dict[str, np.ndarray]:
         """Actions, their log-probabilities, logits and values, by the module of each agent."""
-        chosen = {
+        chosen: dict[str, np.ndarray] = {
             "actions": np.zeros(len(masks), np.int64),
             "log_probs": np.zeros(len(masks), np.float32),
             "values": np.full(len(masks), np.nan, np.float32),
