@@ -68,7 +68,7 @@ generated: $(VENV)/.test
 	$(RUN) tools.gallery
 
 peers: peers-env
-	$(VENV)/peers/bin/python -m monsterzoo.training.cli bench peers --json $(RESULTS)/peers.json \
+	$(VENV)/peers/bin/python -m monsterzoo.cli bench peers --json $(RESULTS)/peers.json \
 		--picture $(RESULTS)/peers.png
 
 test-libraries: $(LIBRARIES:%=test-%)

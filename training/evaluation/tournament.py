@@ -277,7 +277,7 @@ class Tournament:
             "games": self.games,
             "deals": len(done),
             "sides": self.sides,
-            "even": 1 / self.sides,
+            "chance_level": 1 / self.sides,
             "players": players,
             "pairs": self._pairs(shares, done),
         }

@@ -173,7 +173,7 @@ class BatchRunner(EnvRunner, Checkpointable):
 
     def _build(self, fragment: int) -> None:
         variant = self.variant
-        ids: list[dict[str, Any]] = [{}]
+        ids: list[dict[str, str]] = [{}]
         if self.config.is_multi_agent:
             self.env = VectorGame(variant.game, self.num_envs, **variant.options)
             ids = [{"agent_id": agent, "module_id": module} for agent, module in zip(self._agents, self._modules)]

@@ -271,7 +271,7 @@ class RolloutConfig(RunConfig):
     candidates: Annotated[int, "actions of a decision that are compared by rollouts, at most", Integer(2, 1024)] = 3
     rollout_policy: Annotated[
         str | None,
-        "who plays rollouts, and the other sides where the network has one: 'heuristic', 'pretrained', 'ppo:FOLDER' "
+        "who plays rollouts, and the other sides where the network has one: 'heuristic', 'pretrained', 'net:FOLDER' "
         "or 'net', the network itself for its own sides; networks are slower (default: heuristic, where there is one)",
         Text(),
     ] = None

@@ -113,11 +113,11 @@ def as_text(result: dict[str, Any]) -> str:
     width, *widths = (max(len(row[column]) for row in rows) for column in range(len(rows[0])))
     lines = [
         f"{result['game']} {label(result['options'], ' ')}",
-        f"{result['games']} games, {result['deals']} deals; 95 % intervals; chance level {result['even']:.3f}",
+        f"{result['games']} games, {result['deals']} deals; 95 % intervals; chance level {result['chance_level']:.3f}",
         "",
         *("  ".join([row[0].ljust(width), *map(str.rjust, row[1:], widths)]) for row in rows),
     ]
-    lines += ["", f"win rate of the row at tables with the column (chance level: {result['even']:.3f}):"]
+    lines += ["", f"win rate of the row at tables with the column (chance level: {result['chance_level']:.3f}):"]
     pairs = {(pair["player"], pair["against"]): pair["win_rate"] for pair in result["pairs"]}
     names = [player["name"] for player in players]
     cell = max(7, *(len(name) for name in names))
@@ -153,7 +153,7 @@ def plot(result: dict[str, Any], path: Path) -> None:
         )
     axes.set_yticks(range(len(players)), [player["name"] for player in players])
     axes.set_ylim(-0.5, len(players) - 0.3)
-    axes.set_xlabel(f"rating (Elo points), and win rate (chance level: {result['even']:.1%})")
+    axes.set_xlabel(f"rating (Elo points), and win rate (chance level: {result['chance_level']:.1%})")
     axes.set_title(f"{result['game']}, {result['games']} games", fontsize=10)
     axes.grid(axis="x", alpha=0.3)
     with replacing(path) as part:

@@ -71,7 +71,7 @@ def test_centred_numbers_have_no_average_and_nothing_where_nothing_was_tried() -
 def test_the_command_line_has_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["train", "--method", "rollouts", "--game", "pikit_v0", "--updates", "2", "--num-envs", "4", "--width", "8"]
     assert main([*words, "--evaluate", "--no-tensorboard", "--out", str(tmp_path / "run")]) == 0
-    assert f"the policy is 'ppo:{tmp_path / 'run'}'" in capsys.readouterr().out
+    assert f"the policy is 'net:{tmp_path / 'run'}'" in capsys.readouterr().out
     assert isinstance(RunConfig.read(tmp_path / "run" / "run.json"), RolloutConfig)
     assert main([*words, "--rollout-policy", "nobody"]) == 2
     assert "there is no policy 'nobody'" in capsys.readouterr().err
