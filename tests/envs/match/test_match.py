@@ -157,7 +157,8 @@ def test_pictures_of_one_seat_games_are_drawn_from_every_move(game: str, played:
     _, info = env.reset(seed=2)
     for _ in range(4):
         _, _, terminated, truncated, info = env.step(int(info["action_mask"].argmax()))
-        assert not (terminated or truncated)
+        assert not terminated
+        assert not truncated
     shown = [(move[1], move[2]) for move in env.unwrapped._renderer._trail._moves]
     record = env.unwrapped.record()
     names = env.unwrapped.variant.action_names
