@@ -4,6 +4,7 @@ Called from Python, inner functions run their Python source; `test_search_exact`
 """
 
 from math import log, sqrt
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from monsterzoo.envs import make_vec
 from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.core.contract import legal
 from monsterzoo.envs.core.rng import streams
-from monsterzoo.envs.match.compiled_policies import Uniform, choose
+from monsterzoo.envs.match.compiled_policies import Uniform, choose, compiled_policy
 from monsterzoo.policies import horizons
 from monsterzoo.policies.heuristics import Heuristic, has_heuristic
 from monsterzoo.policies.networks.inference import make_net
@@ -180,6 +181,8 @@ def test_an_upper_bound_is_mean_plus_exploration():
     [
         (1.0, 1.0, 1.0, 0),  # 1/2 + √(log 14 / 4) = 1.312 against 2/3 + √(log 14 / 9) = 1.208
         (0.4, 1.0, 1.0, 1),  # 0.825 against 0.883
+        (0.61, 1.0, 1.0, 1),  # level where c √(log 14) / 6 = 1/6, at 0.616
+        (0.62, 1.0, 1.0, 0),
         (1.0, 1.0, 0.4, 1),
         (1.0, 2.0, 1.0, 1),  # 2/3 + 2 √(log 14 / 9) = 1.750
         (1.0, 1.5, 1.0, 1),  # 1.479
@@ -431,6 +434,31 @@ def test_another_seat_probably_does_what_its_model_chooses():
     assert list_actions(scratch.legal, scratch.actions) == len(allowed)
 
 
+class Untidy(NamedTuple):
+    """A compiled policy that leaves something else where the legal actions were, as it may."""
+
+    weight: int = 1
+
+
+def _choose_untidily(policy, state, seat, words, views, stream):
+    legal(state, seat, words)
+    action = 64 * int(np.flatnonzero(words)[0]) + int(words[words != 0][0]).bit_length() - 1
+    words[:] = 0
+    return action
+
+
+compiled_policy(Untidy, _choose_untidily)
+
+
+def test_the_model_may_overwrite_the_legal_actions():
+    games = playing(players=3)
+    _, scratch = prepared(games)
+    model_opponent(Untidy(), games.states[0], int(games.seats[0]), LUCK, scratch)
+    allowed = np.flatnonzero(games.action_masks[0])
+    assert scratch.priors[allowed].sum() == pytest.approx(1)
+    assert list_actions(scratch.legal, scratch.actions) == len(allowed)
+
+
 def test_a_network_models_other_seats_by_its_probabilities():
     games = playing(players=3)
     network = network_for(games.variant)
@@ -455,6 +483,15 @@ def test_the_model_of_another_seat_guides_puct_and_new_actions_get_an_edge():
     tree.edges[edge].visits, tree.edges[edge].total = 1000, 0.0
     other = select(PUCT(0.01), search, tree, 0, games.states[0], (who + 1) % 3, who, LUCK, scratch)
     assert other != edge
+    # Of two that did as well, and are all it may do, it takes the more probable one, whichever edge came first.
+    scratch.legal[:] = 0
+    for action in tree.edges["action"][[edge, other]].tolist():
+        scratch.legal[action >> 6] |= np.uint64(1 << (action & 63))
+    for first, second in ((edge, other), (other, edge)):
+        tree.edges[first].visits = tree.edges[second].visits = 1000
+        tree.edges[first].total = tree.edges[second].total = 900.0
+        tree.nodes[0].edge, tree.edges[first].next, tree.edges[second].next = first, second, NONE
+        assert select(PUCT(1.0), search, tree, 0, games.states[0], (who + 1) % 3, who, LUCK, scratch) == edge
 
 
 # --- Leaves ---
@@ -473,6 +510,9 @@ def test_a_leaf_is_worth_a_mixture_of_rollout_and_network(weight):
         assert scratch.observer[0] == games.seats[0]  # who decides there
         assert (tree.statistics[0].steps > 0) == (share > 0)
     np.testing.assert_allclose(found[weight], (1 - weight) * found[0.0] + weight * found[1.0])
+    search, scratch = prepared(games, evaluation=Rollout())
+    evaluate(Rollout(), search, hand_made(), games.states, seat, streams(8, 1, "test")[0], scratch)
+    np.testing.assert_allclose(found[1.0], scratch.values)
     outputs = NeuralPolicy(games.variant, random_network(games.variant, values=3), about(games.variant)).evaluate(
         games.observations
     )[1][0]
