@@ -9,11 +9,9 @@ from monsterzoo.envs.core.game import Game
 SOURCE = '''"""Race: seats take turns and move by one or two steps; who reaches the goal first wins."""
 
 import numpy as np
-from monsterzoo.envs.core.contract import PLAYING, TERMINATED, record_type, view_type
-from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.compiling.jit import compiled
+from monsterzoo.envs.core.contract import PLAYING, TERMINATED, record_type, view_type
 from monsterzoo.envs.core.game import Game, Positions, Rules, View
-from monsterzoo.envs.core.jit import compiled
 from monsterzoo.envs.core.layout import Layout, numbers
 from monsterzoo.envs.core.options import choice
 

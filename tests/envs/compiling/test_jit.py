@@ -21,7 +21,7 @@ from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
-from monsterzoo.envs.match import kernels
+from monsterzoo.envs.match import kernels, loop
 from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.policies import heuristics
 from monsterzoo.training.algorithms.rollouts import play_range
@@ -117,9 +117,9 @@ def test_a_later_process_compiles_nothing(game: str) -> None:
     code = """
 import json, sys
 sys.path.insert(0, ".")
-from test_jit import digests, kernels, stepping
+from test_jit import digests, kernels, loop, stepping
 digests(sys.argv[1], json.loads(sys.argv[2]))
-used = [stepping.begin, stepping.advance_one, stepping.observe_one, kernels.step_batch, kernels.sample_batch]
+used = [stepping.begin, stepping.advance_one, stepping.observe_one, loop.play_on, kernels.sample_batch]
 print(json.dumps({k.__name__: [sum(k.stats.cache_hits.values()), sum(k.stats.cache_misses.values())] for k in used}))
 """
     for one, (hits, misses) in in_another_process("-c", code, game, json.dumps(options)).items():
@@ -335,7 +335,7 @@ def test_inner_functions_called_from_python_run_their_source() -> None:
 def test_inner_functions_have_no_machine_code_of_their_own() -> None:
     assert isinstance(stepping.advance, InnerFunction)
     assert isinstance(_digits_of, InnerFunction)
-    assert not isinstance(kernels.step_batch, InnerFunction)
+    assert not isinstance(loop.play_on, InnerFunction)
     assert not list(cache.cache_root().rglob("*._digits_of-*.nbc"))
 
 

@@ -221,7 +221,7 @@ def test_copies_of_an_environment_show_the_same() -> None:
 def test_drawings_are_never_compiled() -> None:
     from monsterzoo.envs.compiling import cache
 
-    folder = cache._CORE.parent
+    folder = next(iter(cache.SHARED)).parent
     drawings = sorted(folder.rglob("scene*.py"))
     assert len(drawings) >= 5
     assert not [
