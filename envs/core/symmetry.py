@@ -1,7 +1,4 @@
-"""Symmetries: renamings that leave a game as it is, such as swapping two colours wherever they occur.
-
-Whoever learns a game may learn all that differs by such names alone at once: see `monsterzoo.training.symmetric`.
-"""
+"""Symmetries: renamings that leave a game unchanged, such as swapping two colours; networks can be made equivariant."""
 
 from dataclasses import dataclass
 
@@ -10,7 +7,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Symmetry:
-    """Some renamings of a variant, from which all others follow by doing one after another.
+    """Generators of a variant's group of renamings.
 
     Each row is a permutation: entry k is the new place of what was in place k. Raises `ValueError` for other rows.
     """
@@ -20,8 +17,7 @@ class Symmetry:
     actions: np.ndarray
     """(renamings, actions), the no-op included"""
     things: np.ndarray
-    """(renamings, things): what the game has of things with such names, a colour or a kind of tiles, say. A network's
-    units can stand for them."""
+    """(renamings, things): what has such a name, a colour or a kind of tiles; units of a network can stand for them."""
 
     def __post_init__(self) -> None:
         for name, rows in vars(self).items():
