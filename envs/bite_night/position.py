@@ -3,20 +3,9 @@
 from typing import Any
 
 from ..core.snapshots import Reader, SnapshotError, read_list, read_name, read_names, read_number, require
-from . import rules
+from . import rules, text
 from .rules import BURY, CARD_NAMES, GRAB, HAND_CARDS, LAY, NONE, RAISE, TILES_A_ROUND
-from .text import (
-    CARD_NUMBERS,
-    PHASES,
-    card_names,
-    chosen_names,
-    claims_of,
-    names_of_tiles,
-    open_names,
-    pile_of,
-    tile_name,
-    tile_names,
-)
+from .text import card_names, chosen_names, claims_of, names_of_tiles, open_names, pile_of, tile_name, tile_names
 
 MOST_POINTS = 1_000_000
 
@@ -25,7 +14,7 @@ def snapshot(state: Any) -> dict[str, Any]:
     """The position in names (the game's part of it)."""
     seats = range(int(state.players))
     return {
-        "phase": PHASES[state.phase],
+        "phase": text.PHASES[state.phase],
         "lap": int(state.lap),
         "round": int(state.round_number),
         "first_player": int(state.first_player),
@@ -84,13 +73,13 @@ class _Loader(Reader):
     def course(self) -> None:
         """Phase, lap, round, who leads, and the scores."""
         state = self.state
-        state.phase = phase = self.phase(PHASES, PHASES if state.advanced else PHASES[:RAISE])
-        self.in_rendezvous, self.name_of_phase = phase >= BURY, PHASES[phase]
+        state.phase = phase = self.phase(text.PHASES, text.PHASES if state.advanced else text.PHASES[:RAISE])
+        self.in_rendezvous, self.name_of_phase = phase >= BURY, text.PHASES[phase]
         state.lap = self.number("lap", 1, int(state.laps))
         self.round = state.round_number = self.number("round", 1, self.rounds)
         self.laid = self.round - (phase == LAY)
         last = self.round == self.rounds
-        late = f"phase {PHASES[phase]} comes after round {self.rounds}, not in round {self.round}"
+        late = f"phase {text.PHASES[phase]} comes after round {self.rounds}, not in round {self.round}"
         require(not self.in_rendezvous or last, late)
         state.lap_leader = leader = (int(state.lap) - 1) % self.players
         given = self.number("lap_leader", 0, self.players - 1)
@@ -122,7 +111,7 @@ class _Loader(Reader):
 
     def _card(self, name: Any, key: str) -> int:
         """A card by name, taken out of the deck."""
-        card = read_name(name, key, CARD_NUMBERS, "card")
+        card = read_name(name, key, text.CARD_NUMBERS, "card")
         require(card < len(self.left), f"{name!r} belongs to the advanced game")
         self.left[card] -= 1
         copies = _copies(self.state, card)
@@ -282,7 +271,7 @@ class _Loader(Reader):
         if int(state.phase) == LAY:
             held = name in card_names(state, state.hand[seat])
             require(held, f"seat {seat} chose {name!r}, which is not in its hand")
-            return CARD_NUMBERS[name]
+            return text.CARD_NUMBERS[name]
         tile = read_name(name, "choices", self.tile_numbers, "tile")
         possible = int(rules.legal_tiles(state, seat)) >> tile & 1
         require(possible, f"seat {seat} chose {name!r}, which it cannot {self.name_of_phase}")

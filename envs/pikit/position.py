@@ -3,19 +3,9 @@
 from typing import Any
 
 from ..core.snapshots import Reader, read_list, read_number, require, require_once
+from . import text
 from .rules import CENTRE, DICE_EFFECTS, DRAW, EFFECT_CARD, MAX_DECK, NONE, REACT, STEAL, TURN, score
-from .text import (
-    EFFECT_NAMES,
-    PHASES,
-    bag_of,
-    cards_of,
-    deck_cards,
-    discard_pile,
-    hand_cards,
-    mechas_of,
-    mechas_on_table,
-    pending_discards,
-)
+from .text import bag_of, cards_of, deck_cards, discard_pile, hand_cards, mechas_of, mechas_on_table, pending_discards
 
 MOST_WOUNDS = 255 - MAX_DECK  # a byte that every 3 of the largest deck could still add to
 _WILD = (9, 10, 11)
@@ -25,7 +15,7 @@ def snapshot(state: Any) -> dict[str, Any]:
     """The position in names (the game's part of it)."""
     seats = range(int(state.players))
     return {
-        "phase": PHASES[state.phase],
+        "phase": text.PHASES[state.phase],
         "turn_player": int(state.turn_player),
         "dice": [int(state.low), int(state.high)],
         "deck": deck_cards(state),
@@ -66,7 +56,7 @@ class _Loader(Reader):
     def turn(self) -> None:
         """Phase, dice, whose turn, how many are left."""
         state = self.state
-        state.phase = self.phase(PHASES, PHASES)
+        state.phase = self.phase(text.PHASES, text.PHASES)
         state.turn_player = self.number("turn_player", 0, self.players - 1)
         dice = _values(self.data["dice"], "dice", 1, 6)
         require(len(dice) == 2 and dice[0] <= dice[1], f"dice are two faces, the low one first, not {dice!r}")
@@ -125,13 +115,13 @@ class _Loader(Reader):
         state, entries = self.state, read_list(self.data["pending"], "pending")
         reacting, last = int(state.phase) == REACT, NONE
         require(entries or not reacting, "phase react needs a pending discard")
-        require(reacting or not entries, f"pending holds a discard in phase {PHASES[state.phase]}")
+        require(reacting or not entries, f"pending holds a discard in phase {text.PHASES[state.phase]}")
         state.effect = NONE
         for k, entry in enumerate(entries):
             seat, card = read_number(entry["seat"], "seat in pending", 0, self.players - 1), entry["card"]
             name = entry["effect"]
-            require(name in EFFECT_NAMES, f"pending: there is no effect {name!r}")
-            effect = EFFECT_NAMES.index(name)
+            require(name in text.EFFECT_NAMES, f"pending: there is no effect {name!r}")
+            effect = text.EFFECT_NAMES.index(name)
             require(card in (EFFECT_CARD[effect], *_WILD), f"pending: a {card} cannot {name}")
             if k == 0:
                 require(seat == state.turn_player, f"pending: seat {seat} has discarded in another player's turn")
@@ -145,7 +135,7 @@ class _Loader(Reader):
 
     def _effect(self, effect: int) -> None:
         """Whether the turn player could declare an effect."""
-        state, name = self.state, EFFECT_NAMES[effect]
+        state, name = self.state, text.EFFECT_NAMES[effect]
         if effect < STEAL or effect >= TURN:
             possible = int(DICE_EFFECTS[state.low, state.high]) >> effect & 1
             require(possible, f"pending: {name!r} is impossible with the dice {int(state.low)}, {int(state.high)}")

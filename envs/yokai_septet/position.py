@@ -5,23 +5,9 @@ from typing import Any
 
 from ..core.bits import has
 from ..core.snapshots import Reader, read_list, read_name, read_names, read_number, require, require_once
-from . import rules
+from . import rules, text
 from .rules import BASE, BOSSES, DISCARD, EXCHANGING, KEEP, NONE, PASS, PLAY, SUIT_OF, SUITS
-from .text import (
-    CARD_NAMES,
-    CARD_NUMBERS,
-    EXCHANGES,
-    KEEPS,
-    PHASES,
-    bits_of,
-    captured_cards,
-    card_name,
-    members,
-    names,
-    on_places,
-    suit_names,
-    trick_cards,
-)
+from .text import bits_of, captured_cards, card_name, members, names, on_places, suit_names, trick_cards
 
 _SUIT_NUMBERS = {name: suit for suit, name in enumerate(SUITS)}
 
@@ -32,17 +18,17 @@ def snapshot(state: Any) -> dict[str, Any]:
     straw, suitors, passing = int(state.players) == 2, int(state.variant) != BASE, int(state.phase) == PASS
     chosen = [names(on_places(state.passes[seat])) for seat in seats]
     return {
-        "phase": PHASES[state.phase],
+        "phase": text.PHASES[state.phase],
         "round": int(state.round_number),
         "hands": [names(members(state.hand[seat])) for seat in seats],
         "passes": chosen if passing else [[] for _ in seats],
         "straw": [_straw(state, seat) for seat in seats] if straw else None,
         "discards": [card_name(state.discards[seat]) for seat in seats] if straw else None,
-        "exchanges": [_choice(EXCHANGES, state.exchanges[seat]) for seat in seats] if straw else None,
+        "exchanges": [_choice(text.EXCHANGES, state.exchanges[seat]) for seat in seats] if straw else None,
         "trump": _choice(SUITS, state.trump),
         "trump_card": card_name(state.trump_card),
         "lead": None if state.lead == NONE else int(state.lead),
-        "trick": [[seat, CARD_NAMES[card]] for seat, card in trick_cards(state)],
+        "trick": [[seat, text.CARD_NAMES[card]] for seat, card in trick_cards(state)],
         "played": [names(members(state.played[seat])) for seat in seats],
         "captured": [names(captured_cards(state, side)) for side in sides],
         "tricks": [int(state.tricks[side]) for side in sides],
@@ -53,7 +39,7 @@ def snapshot(state: Any) -> dict[str, Any]:
         "shown_by": None if state.shown_by == NONE else int(state.shown_by),
         "voids": [suit_names(state.void[seat]) for seat in seats],
         "bare": [names(members(state.bare[seat])) for seat in seats] if straw else None,
-        "keeps": [_choice(KEEPS, state.keeps[seat]) for seat in seats] if straw else None,
+        "keeps": [_choice(text.KEEPS, state.keeps[seat]) for seat in seats] if straw else None,
     }
 
 
@@ -81,7 +67,7 @@ def load(data: dict[str, Any], state: Any) -> None:
 
 
 def _cards(given: Any, key: str) -> list[int]:
-    return read_names(given, key, CARD_NUMBERS, "card")
+    return read_names(given, key, text.CARD_NUMBERS, "card")
 
 
 def _suits(given: Any, key: str) -> int:
@@ -89,7 +75,7 @@ def _suits(given: Any, key: str) -> int:
 
 
 def _card_or_none(name: Any, key: str) -> int:
-    return NONE if name is None else read_name(name, key, CARD_NUMBERS, "card")
+    return NONE if name is None else read_name(name, key, text.CARD_NUMBERS, "card")
 
 
 def _is_boss(card: Any) -> bool:
@@ -114,7 +100,7 @@ class _Loader(Reader):
         other = ["sent", "shown_by"] if self.straw else ["straw", "discards", "exchanges", "keeps", "bare"]
         for key in other + (["scores", "trump_card"] if self.suitors else ["sealed"]):
             require(self.data.get(key) is None, f"{key} has no meaning in this variant, but is {self.data.get(key)!r}")
-        state.phase = self.phase(PHASES, PHASES[DISCARD:] if self.straw else ("pass", "play"))
+        state.phase = self.phase(text.PHASES, text.PHASES[DISCARD:] if self.straw else ("pass", "play"))
         state.round_number = self.number("round", 1, int(state.max_rounds))
         if not self.suitors:
             for side, score in enumerate(self.rows("scores", self.sides)):
@@ -136,7 +122,7 @@ class _Loader(Reader):
         most = 3 if int(state.phase) == PASS else 0
         for seat, given in enumerate(self.optional_rows("passes", [])):
             chosen = _cards(given, "passes")
-            require(len(chosen) <= most, f"passes: seat {seat} has {len(chosen)} in phase {PHASES[state.phase]}")
+            require(len(chosen) <= most, f"passes: seat {seat} has {len(chosen)} in phase {text.PHASES[state.phase]}")
             state.passes[seat, : len(chosen)] = chosen
         self._trump()
         if self.straw:
@@ -172,7 +158,7 @@ class _Loader(Reader):
         for seat, name in enumerate(self.rows("discards")):
             state.discards[seat] = _card_or_none(name, "discards")
             require(not _is_boss(state.discards[seat]), f"{name} is a boss and cannot be discarded")
-        for key, table, field in (("exchanges", EXCHANGES, state.exchanges), ("keeps", KEEPS, state.keeps)):
+        for key, table, field in (("exchanges", text.EXCHANGES, state.exchanges), ("keeps", text.KEEPS, state.keeps)):
             for seat, choice in enumerate(self.optional_rows(key, None)):
                 known = choice in (None, *table)
                 require(known, f"{key} holds null or a choice such as {table[-1]!r}, not {choice!r}")
@@ -190,14 +176,14 @@ class _Loader(Reader):
             require(len(own) == dealt, f"seat {seat} has {len(own)} cards in all places together instead of {dealt}")
             found += own
         deck = members(rules.whole_deck(state.variant))
-        require(max(found) <= deck[-1], f"{CARD_NAMES[max(found)]} is not in this variant's deck")
-        require_once(found, dict(zip(deck, CARD_NAMES)))
+        require(max(found) <= deck[-1], f"{text.CARD_NAMES[max(found)]} is not in this variant's deck")
+        require_once(found, dict(zip(deck, text.CARD_NAMES)))
 
     # --- Before play ---
 
     def nothing_played(self) -> None:
         """Before the first trick nothing is played, taken or led, and choices fit the phase."""
-        state, phase = self.state, PHASES[self.state.phase]
+        state, phase = self.state, text.PHASES[self.state.phase]
         state.trick[:] = NONE
         state.trick_size = 0
         state.captured[:] = 0
@@ -225,7 +211,7 @@ class _Loader(Reader):
 
     def _choices(self) -> None:
         """Two players: which choices there can be in a phase."""
-        state, phase, name = self.state, int(self.state.phase), PHASES[self.state.phase]
+        state, phase, name = self.state, int(self.state.phase), text.PHASES[self.state.phase]
         require(phase > DISCARD or all(state.exchanges == NONE), "exchanges come after the discards")
         require(phase >= KEEP or all(state.keeps == NONE), "keeps come after the exchanges")
         require(phase == DISCARD or all(state.discards != NONE), f"a discard is missing in phase {name}")
@@ -249,7 +235,7 @@ class _Loader(Reader):
         boss = state.straw_up[seat, up] if phase == EXCHANGING else state.straw_down[seat, down]
         # In play the boss may have been played, or put back.
         possible = phase == PLAY or _is_boss(boss)
-        require(possible, f"seat {seat} chose {EXCHANGES[choice]!r}, but has no boss there")
+        require(possible, f"seat {seat} chose {text.EXCHANGES[choice]!r}, but has no boss there")
         if phase in (KEEP, PLAY):
             state.seen_down[seat] = 1 << down
 
@@ -296,7 +282,7 @@ class _Loader(Reader):
             expected = (int(state.lead) + k) % self.players
             in_turn = type(seat) is int and seat == expected
             require(in_turn, f"trick: seat {seat!r} played where it was the turn of seat {expected}")
-            card = read_name(name, "trick", CARD_NUMBERS, "card")
+            card = read_name(name, "trick", text.CARD_NUMBERS, "card")
             require(has(state.played[seat], card), f"trick: {name} is not in played of seat {seat}")
             state.trick[seat] = card
             led = SUIT_OF[state.trick[state.lead]]
@@ -349,7 +335,7 @@ class _Loader(Reader):
             state.void[seat] |= void
             for card in members(state.hand[seat]):
                 void_of = has(state.void[seat], SUIT_OF[card])
-                require(not void_of, f"voids: seat {seat} holds {CARD_NAMES[card]}")
+                require(not void_of, f"voids: seat {seat} holds {text.CARD_NAMES[card]}")
         state.shown_by = self._seat("shown_by")
         if self.straw:
             self._open_straw()
@@ -361,7 +347,7 @@ class _Loader(Reader):
             for k, card in enumerate(cards):
                 receiver = rules.pass_target(state, seat, k)
                 there = has(state.hand[receiver] | state.played[receiver], card)
-                require(there, f"sent: {CARD_NAMES[card]} of seat {seat} is not with its receiver, seat {receiver}")
+                require(there, f"sent: {card_name(card)} of seat {seat} is not with its receiver, seat {receiver}")
                 state.passes[seat, k] = card
         passed = on_places(state.passes[: self.players].reshape(-1))
         twice = names(sorted({card for card in passed if passed.count(card) > 1}))
@@ -381,13 +367,13 @@ class _Loader(Reader):
         card = rules.shown_card(state.trump_card)
         reach = {seat} if state.lead_held else {seat, *(rules.pass_target(state, seat, k) for k in range(3))}
         [owner] = [other for other in self.seats if has(state.hand[other] | state.played[other], card)]
-        require(owner in reach, f"shown_by is {seat}, but {CARD_NAMES[card]} is with seat {owner}")
+        require(owner in reach, f"shown_by is {seat}, but {text.CARD_NAMES[card]} is with seat {owner}")
         if not state.lead_held:
             self._way_of_shown(card, seat, owner)
 
     def _way_of_shown(self, card: int, dealt_to: int, owner: int) -> None:
         """Only who was dealt the shown card can have passed it, and has, where another seat has it now."""
-        passes, name = self.state.passes, CARD_NAMES[card]
+        passes, name = self.state.passes, text.CARD_NAMES[card]
         for giver in self.seats:
             passed = card in passes[giver]
             require(not passed or giver == dealt_to, f"sent: {name} of seat {giver} was dealt to seat {dealt_to}")
@@ -421,7 +407,7 @@ class _Loader(Reader):
         if phase == PLAY:
             return 1 << (int(state.lead) + int(state.trick_size)) % self.players
         waiting = [seat for seat in self.seats if self._undecided(seat, phase)]
-        require(waiting, f"everybody has chosen, phase {PHASES[phase]} is over")
+        require(waiting, f"everybody has chosen, phase {text.PHASES[phase]} is over")
         return bits_of(waiting)
 
     def _undecided(self, seat: int, phase: int) -> bool:

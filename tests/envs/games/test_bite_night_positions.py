@@ -190,6 +190,7 @@ REFUSED = [
     (burying, "tiles", lambda v: drop(v[0]), "44 tiles lie before the players and in the graveyard instead of 45"),
     # the rendezvous
     (laying, "resolved", lambda v: 1, "resolved is an integer from 0 to 0"),
+    (laying, "resolved", lambda v: False, "resolved is an integer from 0 to 0, not False"),
     (grabbing, "resolved", lambda v: 1, "resolved is 1 before the rendezvous"),
     (grabbing, "open_cards", lambda v: ["graveyard closed"], "open_cards is not empty before the rendezvous"),
     (burying, "resolved", lambda v: 0, "card 1 of the pile, 'picture monk', asks nobody to bury"),
