@@ -1,11 +1,7 @@
-<<<<<<< HEAD
 """Symmetries: permutations of columns and actions that leave a game as it is, such as swapping two colours.
 
 Networks can be equivariant under them, see `monsterzoo.training.algorithms.symmetric`.
 """
-=======
-"""Symmetries: renamings that leave a game unchanged, such as swapping two colours; networks can be made equivariant."""
->>>>>>> games
 
 from dataclasses import dataclass
 
@@ -14,11 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Symmetry:
-<<<<<<< HEAD
     """Generators of a variant's symmetry group.
-=======
-    """Generators of a variant's group of renamings.
->>>>>>> games
 
     Each row is a permutation: entry k is the new place of what was in place k. Raises `ValueError` for other rows.
     """
@@ -28,11 +20,7 @@ class Symmetry:
     actions: np.ndarray
     """(generators, actions), the no-op included"""
     things: np.ndarray
-<<<<<<< HEAD
     """(generators, things): the things that are permuted, such as colours or tiles; hidden units can stand for them."""
-=======
-    """(renamings, things): what has such a name, a colour or a kind of tiles; units of a network can stand for them."""
->>>>>>> games
 
     def __post_init__(self) -> None:
         for name, rows in vars(self).items():
