@@ -105,6 +105,15 @@ def _decorated(function: _Function, kind: type, options: dict[str, Any]) -> _Fun
     return dispatcher
 
 
+def _with_room(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
+
+
+# CPython keeps frames in chunks of 16 KB and maps and unmaps one whenever calls cross its border, which numba's deep
+# recursion does hundreds of thousands of times. Nested calls fit into the rest of the large chunk of this frame.
+_with_room.__code__ = _with_room.__code__.replace(co_stacksize=1 << 17)
+
+
 class InnerFunction(CPUDispatcher):
     """A function that compiled code calls; called from Python it runs its Python source."""
 
@@ -128,4 +137,4 @@ class _Kernel(CPUDispatcher):
         what = ", ".join(sorted(home.stem for home in own)) or "MonsterZoo"
         with global_compiler_lock, compile_notice(what, SECONDS * (1 + len(own))):
             self._cache = kept_for(self.py_func, sources, "-checked" if CHECKS else "")
-            return super().compile(sig)
+            return _with_room(super().compile, sig)

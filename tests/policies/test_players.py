@@ -150,7 +150,8 @@ def test_heuristic_plays_the_same_compiled_and_asked_by_python(name, options):
 def test_mixed_tables_stay_compiled_and_know_who_is_who():
     others = ["heuristic", "random", "heuristic"]
     env = SeatVectorEnv("yokai_septet_v0", 256, opponents=others, seat=0, episode="round")
-    assert env._compiled is not None
+    assert len(env._match._tokens) == 2
+    assert not env._match._asked
     # The learner and its partner are random, the other team is not: it wins most rounds.
     env.reset(seed=2)
     draws, total, rounds = np.random.default_rng(0), 0.0, 0
@@ -243,7 +244,7 @@ def test_slices_do_not_change_what_a_search_finds(settings, monkeypatch):
     vec = positions("pikit_v0", {"players": 2}, count=3)
     found = []
     for size in (1, 64, 10**6):
-        monkeypatch.setattr(search, "SLICE", size)
+        monkeypatch.setattr(search.policy, "SLICE", size)
         policy = policies.make(f"search:333,rollout=random{settings}", "pikit_v0", players=2)
         found.append(policy.search(vec.observations, vec.seats, vec.states))
     for other in found[1:]:

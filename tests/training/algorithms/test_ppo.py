@@ -275,10 +275,10 @@ def test_a_network_refuses_another_game_layout_or_action_set(tmp_path: Path) -> 
     networks.write(tmp_path / WEIGHTS, Network.for_variant(known.variant, 8, 1), known.variant)
     with pytest.raises(ValueError, match="was trained on nim_v0, it cannot play yokai_septet_v0"):
         make(f"net:{tmp_path}", "yokai_septet_v0")
-    other = replace(NIM, layout=lambda options: OTHER_LAYOUT).variant()
+    other = replace(NIM, view=replace(NIM.view, layout=lambda options: OTHER_LAYOUT)).variant()
     with pytest.raises(ValueError, match=r"other observations.*differ in pebbles, stones"):
         make_player(other, f"net:{tmp_path}")
-    more = replace(NIM, actions=lambda options: ("take 1", "take 2", "take 3")).variant()
+    more = replace(NIM, rules=replace(NIM.rules, actions=lambda options: ("take 1", "take 2", "take 3"))).variant()
     with pytest.raises(ValueError, match=r"chooses among 3 actions.*here are 4"):
         make_player(more, f"net:{tmp_path}")
 

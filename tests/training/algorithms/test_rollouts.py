@@ -78,7 +78,7 @@ def test_the_command_line_has_it(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main([*words, "--rollout-policy", "search:10"]) == 2
     assert "--rollout-policy search:10 does not play inside compiled loops" in capsys.readouterr().err
     assert main([*words, "--candidates", "1"]) == 2
-    assert "--candidates 1 is not allowed; allowed: a whole number from 2" in capsys.readouterr().err
+    assert "--candidates 1 is not allowed; allowed: an integer from 2" in capsys.readouterr().err
     assert main(["train", "--resume", "--method", "ppo", "--out", str(tmp_path / "run")]) == 2
     assert "--method ppo contradicts the run" in capsys.readouterr().err
     with pytest.raises(SystemExit):

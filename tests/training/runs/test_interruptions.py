@@ -121,7 +121,7 @@ def test_a_tournament_that_is_interrupted_saves_and_says_where(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    play = Tournament._play_compiled
+    play = Tournament.play_listed
 
     def interrupted(self: Tournament, *arguments: Any) -> None:
         if not self.games:
@@ -131,7 +131,7 @@ def test_a_tournament_that_is_interrupted_saves_and_says_where(
     words = ["arena", "--game", NIM.name, "--policies", "random", "random", "--games", "5000", "--quiet"]
     words += ["--output", str(tmp_path / "result")] if output else []
     with monkeypatch.context() as patch:
-        patch.setattr(Tournament, "_play_compiled", interrupted)
+        patch.setattr(Tournament, "play_listed", interrupted)
         assert main(words) == CODES[number]
     error = capsys.readouterr().err
     kept = f"saved in {tmp_path / 'result.npz'}, the same command goes on"
