@@ -108,7 +108,7 @@ def test_it_finds_the_best_play_of_nim(learned: Path) -> None:
     known = positions()
     policy = NeuralPolicy(known.variant, *read(learned / WEIGHTS))
     won = known.best >= 0  # the others are lost whatever one does
-    chosen = policy.act(known.observations, known.masks, np.zeros(len(known.stones), np.int64))
+    chosen = policy.act(known.decisions)
     np.testing.assert_array_equal(chosen[won], known.best[won])
 
 
