@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from monsterzoo import policies
 from monsterzoo.envs.api.gym import SeatVectorEnv
-from monsterzoo.training.evaluation.win_rate import win_rate as evaluation
+from monsterzoo.training.evaluation import win_rate as evaluation
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "libraries.md"
 
