@@ -14,8 +14,8 @@ from monsterzoo.policies import horizons
 from monsterzoo.policies.heuristics import sole
 from monsterzoo.policies.networks import WEIGHTS, write
 from monsterzoo.policies.search import SearchPolicy, parse
-from monsterzoo.policies.search.simulation import check_legal
-from monsterzoo.policies.search.tree import NONE, new_scratch
+from monsterzoo.policies.search.simulation import check_legal, run
+from monsterzoo.policies.search.tree import NONE, new_scratch, new_tree
 from monsterzoo.training.evaluation.chance import outcomes
 from reveal import ASK, MATCH, REVEAL
 from test_networks import about, random_network
@@ -135,9 +135,10 @@ def test_forced_moves_of_others_are_known_and_hidden_choices_are_not(settings):
     assert found.best()[0] == ASK
     step(states[0], 0, MATCH)
     _, found = searched(variant, states, 0, f"4000,{spec}")
-    # Against a choice by the model, which does not know the own one; whoever knew it would always win.
-    assert found.root_values[0] > 0.45
-    assert "net=" in spec or found.root_values[0] == pytest.approx(0.5, abs=0.04)
+    # The model chooses without knowing the own number, with which it would always win: they are equal half the time.
+    # Then the tree objects, which is open again; the model would do so half the time, and 3/8 were left.
+    assert found.root_values[0] > 0.2
+    assert "net=" in spec or found.root_values[0] == pytest.approx(0.25, abs=0.06)
 
 
 # --- Endgames ---
@@ -246,6 +247,38 @@ def test_visits_of_nodes_and_edges_add_up(settings):
         assert 0 <= one.total <= one.visits
         assert reached in (0, one.visits)  # every visit goes on, or every visit is the end
     assert found.steps[0] >= 2 * 500
+
+
+@pytest.mark.parametrize("seat", [0, 1, 2])
+def test_the_scale_of_values_is_that_of_the_searching_side(seat):
+    games = make_vec("pikit_v0", 64, seed=7, players=3)
+    for _ in range(30):
+        games.step(games.sample_actions())
+    row = int(np.flatnonzero(games.seats == seat)[0])
+    policy, found = searched(games.variant, games.states[row : row + 1], seat, "100,rollout=random")
+    statistics = policy._workers[0].tree.statistics[0]
+    assert statistics.value_sum == pytest.approx(found.totals.sum())
+    variance = statistics.value_squares / 100 - found.root_values[0] ** 2
+    assert statistics.value_scale == pytest.approx(2 * sqrt(variance))
+    policy, _ = searched(games.variant, games.states[row : row + 1], seat, "7,rollout=random")
+    assert policy._workers[0].tree.statistics[0].value_scale == 1
+
+
+def test_worlds_end_at_the_horizon():
+    games = make_vec("yokai_septet_v0", 1, seed=5)
+    _, found = searched(games.variant, games.states, int(games.seats[0]), "200,rollout=random")
+    assert found.steps[0] < 200 * 55  # passing and at most 12 tricks of four; a match has several rounds
+
+
+def test_a_path_is_no_longer_than_there_is_room():
+    variant, stream = KUHN.variant(), streams(1, 1, "test")
+    policy = SearchPolicy(variant, parse("50,rollout=random"))
+    states, scratch = variant.new_states(1), new_scratch(variant)
+    setup(states[0])
+    tree = new_tree(60, 60)._replace(path=np.zeros(2, np.int32))
+    with np.errstate(all="ignore"):
+        getattr(run, "py_func", run)(policy._parts, states, 0, 50, stream, tree, scratch)
+    assert tree.statistics[0].simulations == tree.edges["visits"][:2].sum() == 50
 
 
 def test_a_full_tree_is_searched_on(settings, monkeypatch):
