@@ -1,0 +1,1 @@
+"""Training runs: options, checkpoints, journals and progress; files, signals and exit codes."""
