@@ -24,7 +24,7 @@ from packaging.utils import canonicalize_name
 pytestmark = needs_checkout
 FOLDERS = ("envs", "policies", "training", "benchmarks")
 DATA = {".py", ".md", ".json", ".npz", ".typed", ".html", ".css", ".js", ".svg"}
-IGNORED = shutil.ignore_patterns(".?*", "__pycache__", "build", "dist", "*.egg-info", "runs")
+IGNORED = shutil.ignore_patterns(".?*", "__pycache__", "build", "dist", "*.egg-info")
 
 PLAY = """
 import sys
