@@ -6,14 +6,14 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
-from monsterzoo.envs.core.registry import find_game
-from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.core.options import (
     LARGEST_SEED,
     MOST_THREADS,
     Checked,
     GameOptions,
+    Integer,
     Number,
+    Specs,
     Switch,
     Text,
     as_flag,
@@ -22,8 +22,8 @@ from monsterzoo.envs.core.options import (
     refusal,
     write_option,
 )
-from monsterzoo.envs.core.options import Integer
-from monsterzoo.envs.core.options import Specs
+from monsterzoo.envs.core.registry import find_game
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.heuristics import has_heuristic
 

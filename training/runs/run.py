@@ -17,21 +17,21 @@ import numpy as np
 import torch
 from monsterzoo.envs import __version__
 from monsterzoo.envs.core.game import Game
-from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.core.rng import env_seed
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, check_size
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from ..algorithms import network as networks
-from .config import RUN, RunConfig
+from ..algorithms.network import Network, NetworkPolicy
 from ..evaluation.win_rate import win_rate
+from .config import RUN, RunConfig
 from .extras import require
 from .files import check_archive, damaged, read_json, replacing, write_json
 from .interrupts import DeferredInterrupt, Interrupted
 from .journal import Journal
-from ..algorithms.network import Network, NetworkPolicy
 
 CHECKPOINT = "checkpoint.pt"
 PROGRESS: dict[str, Any] = {"updates": int, "steps": int, "decided": int, "seconds": int | float}
