@@ -11,12 +11,13 @@ PACKAGING := pyproject.toml setup.py constraints.txt
 LIBRARIES := openspiel rllib tianshou torchrl
 SEPARATE := $(LIBRARIES) peers
 
-.PHONY: help demo test test-browser test-libraries lint fuzz kills soak benchmark generated clean peers speeds
-.PHONY: $(LIBRARIES:%=test-%) $(SEPARATE:%=%-env)
+.PHONY: help demo test test-slow test-browser test-libraries environments chromium lint fuzz kills soak benchmark generated
+.PHONY: clean peers speeds $(LIBRARIES:%=test-%) $(SEPARATE:%=%-env)
 
 help:
 	@echo "make demo       train a network for a minute and let it play; about three minutes, into runs/demo"
-	@echo "make test       ruff, mypy and pytest"
+	@echo "make test       ruff, mypy and pytest, but for the slow tests"
+	@echo "make test-slow  the rest: fuzzing, kills, packaging, and compiling into caches of their own"
 	@echo "make test-browser  whole games by clicks in Chromium; screenshots in build/screenshots"
 	@echo "make test-libraries  tests of the RL libraries below, each in an environment of its own"
 	@echo "make test-L     tests of a library in an environment of its own; L is openspiel, rllib, tianshou or torchrl"
@@ -33,13 +34,18 @@ demo: $(VENV)/.demo
 	@$(RUN) monsterzoo.cli.demo
 
 test: lint
-	$(RUN) pytest -n 2
+	$(RUN) pytest -n 2 -m "not slow"
+
+test-slow: $(VENV)/.test
+	$(RUN) pytest -n 2 -m slow
 
 HAS_CHROMIUM := command -v chromium > /dev/null && command -v chromedriver > /dev/null
 # Debian's Chromium and its driver, installed where they are missing.
-test-browser: $(VENV)/.test
+chromium:
 	@$(HAS_CHROMIUM) || { echo "installing Chromium: apt-get install chromium chromium-driver"; \
 		apt-get update > /dev/null && apt-get install --yes chromium chromium-driver > /dev/null; }
+
+test-browser: $(VENV)/.test chromium
 	MONSTERZOO_BROWSER=1 $(RUN) pytest tests/browser
 
 lint: $(VENV)/.test
@@ -72,6 +78,9 @@ peers: peers-env
 		--picture $(RESULTS)/peers.png
 
 test-libraries: $(LIBRARIES:%=test-%)
+
+# All that `make test-browser` and `make test-libraries` install, which can be done while other tests run.
+environments: chromium $(LIBRARIES:%=%-env)
 
 $(LIBRARIES:%=test-%): test-%: %-env
 	$(VENV)/$*/bin/python -m pytest -n 0 $(wildcard tests/libraries/test_$*.py tests/libraries/test_$*_*.py)

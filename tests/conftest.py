@@ -1,6 +1,11 @@
 """What all tests share."""
 
+import os
 from collections.abc import Iterator
+
+# Before numpy and torch: pytest's workers, and the processes they start, have all processors busy as it is.
+for _library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import HealthCheck, settings

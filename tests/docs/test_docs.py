@@ -4,16 +4,15 @@ import re
 import subprocess
 import sys
 from ast import literal_eval
-from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from monsterzoo import cli
 from monsterzoo.envs import names
 from monsterzoo.envs.core.options import REWARD, Option
 from monsterzoo.envs.core.registry import find_game
 from needs import ROOT, beside, needs, needs_checkout
+from shell import exit_code
 
 beside("tools")
 
@@ -23,8 +22,8 @@ pytestmark = needs_checkout
 TABLES = {str(path.relative_to(ROOT)): (path, tables) for path, tables in files()}
 FOLDERS = ("envs", "policies", "training", "benchmarks", "docs")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))])
-RUNNING = [ROOT / "README.md", *ROOT.glob("envs/*/README.md")]
-"""Pages whose code is run here, from top to bottom; others have tests of their own, or show what needs time."""
+RUNNING = sorted(ROOT.glob("envs/*/README.md"))
+"""Pages whose code is run here, from top to bottom; others have tests in `test_guides`, or show what needs time."""
 
 
 def page_ids(path: Path) -> str:
@@ -93,8 +92,7 @@ def test_subcommands_and_their_flags_exist(path: Path, capsys: pytest.CaptureFix
         # A benchmark has flags of its own, and so has a way to learn.
         part = words.split()[:1] if command == "bench" else re.findall(r"--method [a-z]+", words)
         part = " ".join(part).split()
-        with suppress(SystemExit):
-            assert cli.main([command, *part, "--help"]) == 0, f"there is no {command} {part}"
+        assert exit_code([command, *part, "--help"]) == 0, f"there is no {command} {part}"
         shown = capsys.readouterr().out
         assert shown.startswith("usage: ")
         if missing := re.search(r"^It needs (\w+), which is not installed", shown, re.MULTILINE):

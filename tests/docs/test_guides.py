@@ -76,7 +76,6 @@ BLOCKS = [block["code"] for block in BLOCK.finditer(README) if block["kind"] == 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
 def test_every_block_of_the_readme_runs_alone(number: int, tmp_path: Path) -> None:
-    """One after another they run in `test_docs`."""
     done = subprocess.run([sys.executable, "-c", BLOCKS[number]], cwd=tmp_path, capture_output=True, text=True,
                           check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -9,6 +9,8 @@ import pytest
 from monsterzoo.envs import names
 from monsterzoo.envs.core.registry import find_game
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", names())
 def test_no_game_reaches_beyond_its_arrays(name: str) -> None:

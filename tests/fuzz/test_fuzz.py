@@ -4,6 +4,8 @@ import pytest
 from needs import needs
 from run import hunt
 
+pytestmark = pytest.mark.slow
+
 # Every input draws its variant, so a few of them see all. Other entrances than snapshots are shared code.
 RUNS = [
     ("snapshots", "bite_night_v0", 70),

@@ -13,6 +13,8 @@ from monsterzoo.envs.compiling import notice
 from monsterzoo.envs.compiling.jit import JIT_OFF
 from toys import write_game
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def early_notice(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from bite_night_table import (
     COLOURS,
-    GAME,
     STOP,
     VARIANTS,
     Board,
@@ -342,7 +341,3 @@ def test_plain_python_plays_the_same_games():
     )
     assert plain.returncode == 0, plain.stderr
     assert plain.stdout.strip() == digest()
-
-
-def test_the_state_is_small():
-    assert GAME.rules.record.itemsize <= 700

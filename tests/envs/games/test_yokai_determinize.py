@@ -14,7 +14,7 @@ from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.yokai_septet.text import PHASES
 from yokai_positions import ALL_BOSSES, LEADS, SCHEMA, before_play, environment, in_play, label
-from yokai_reference import BOSSES, DECK, NUMBER, suit_of
+from yokai_reference import BOSSES, NUMBER, suit_of
 
 GAME = "yokai_septet_v0"
 EXTRAS = ("shown_by", "voids", "sent", "keeps", "bare", "shown_by")
@@ -409,7 +409,3 @@ def test_secret_exchanges_are_any_exchange():
     position |= {"phase": "exchange", "exchanges": [None, "exchange 1 left"]}
     counts = _imagined(position, 0, 5000, lambda w: int(w.exchanges[1]), players=2)
     _assert_as_expected(counts, {2: 1, 3: 1, 8: 1, 9: 1, 12: 1})
-
-
-def test_deck_order_of_this_file():
-    assert [NUMBER[card] for card in DECK] == list(range(49))

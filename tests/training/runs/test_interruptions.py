@@ -332,6 +332,7 @@ def test_killed_between_the_last_two_files_a_run_still_ends_with_its_last_networ
     assert all((one[name] == other[name]).all() for name in other)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_at_any_moment_every_command_comes_to_the_same_end() -> None:
     words = [sys.executable, killed.__file__, "--kills", "3"]
