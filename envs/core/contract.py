@@ -4,7 +4,8 @@ A game's state is one record that begins with the fields of `HEADER`. Generic ke
 are dispatched on the type of that record.
 
 What a seat knows is a second record, the game's view. Only `look` turns a state into a view; all that a seat gets
-(tensor, text, pictures, the advice of a heuristic) is made from its view.
+(tensor, text, pictures, the advice of a heuristic) is made from its view. What it sees happen are `events`, made from
+its views before and after a decision.
 """
 
 from collections.abc import Callable
@@ -14,9 +15,11 @@ import numpy as np
 
 from ..compiling.dispatch import dispatched, implement
 from ..compiling.encoding import encode
-from ..compiling.jit import belongs_to, compiled, kernel
+from ..compiling.jit import belongs_to, compiled, inlined, kernel
 
 MAX_PLAYERS = 4
+MAX_EVENTS = 128
+"""Most events of one decision, of any game."""
 
 PLAYING, TERMINATED, TRUNCATED = 0, 1, 2
 REWARD_WIN, REWARD_SCORE = 0, 1
@@ -114,7 +117,32 @@ def determinize(state: Any, seat: Any) -> None:
     """Resample in place, with the state's generator, everything the seat cannot know."""
 
 
+@dispatched()
+def events(before: Any, after: Any, mover: Any, action: Any, out: Any) -> Any:
+    """Write what a decision looked like to one seat, the observer; returns the number of events.
+
+    `before` and `after` are the observer's views, and the mover counts clockwise from the observer. The events may
+    depend on these; on the action, and on who moved, only where the observer moved itself or everybody sees it.
+    `out` is int16 (MAX_EVENTS, 2), a row an event: the seat it is about, clockwise from the observer (0 where it is
+    about none), and its number. The numbers' meanings are the variant's `event_names`; 0 is no event.
+    """
+
+
 _CONTRACT = {stub.__name__: stub for stub in (setup, legal, step, look, score, determinize)}
+
+
+@inlined
+def add_event(out, count, seat, number):
+    """Write one more event behind the first `count`; returns how many there are then."""
+    out[count, 0] = seat
+    out[count, 1] = number
+    return count + 1
+
+
+@compiled
+def own_actions(before, after, mover, action, out):
+    """`events` of a game that defines none: own actions only, since nobody knows which others are secret."""
+    return add_event(out, 0, 0, action + 1) if mover == 0 else 0
 
 
 @compiled

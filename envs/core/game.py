@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..compiling.dispatch import implement
 from ..compiling.encoding import register_layouts
 from ..compiling.jit import belongs_to, compiled
 from ..compiling.type_keys import key_of
@@ -60,6 +61,13 @@ class View:
     """Compiled, see `contract.look`."""
     layout: Callable[[dict[str, Any]], Layout]
     """`(options)`: what the tensor shows of a view; each layout belongs to one of the game's `variants`."""
+    events: Callable[[Any, Any, Any, Any, Any], Any] = contract.own_actions
+    """Compiled, see `contract.events`."""
+    event_names: Callable[[dict[str, Any]], tuple[str, ...]] | None = None
+    """`(options)`: what each event means, by number; 0, which is no event, is "". Left out with `events`.
+
+    {0} stands for the seat that an event is about, {1} for the next one clockwise, and so on.
+    """
     options: tuple[str, ...] = ()
     """Fields of the state that never change in a game and are in every view too, beside `players` and `sides`."""
 
@@ -140,6 +148,7 @@ class Game:
         contract.register(rules.record, look=view.look, **functions)
         register_layouts(view.record, lambda: self.layouts)
         belongs_to(view.look, view.record)
+        implement(contract.events, view.record, view.events)
 
     @property
     def perfect_information(self) -> bool:

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..compiling.encoding import expand
 from ..compiling.jit import compiled, inlined, kernel
-from .bits import bit, first, has, popcount
-from .contract import PLAYING, REWARD_SCORE, TERMINATED, legal, look, observe, score, setup, step
+from .bits import bit, first, has, popcount, wrap
+from .contract import PLAYING, REWARD_SCORE, TERMINATED, events, legal, look, observe, score, setup, step
 
 
 @compiled
@@ -109,3 +109,12 @@ def observe_one(states, i, seat, views, row):
 def look_at(states, i, seat, views):
     """Write one seat's view of game i."""
     look(states[i], seat, views[0])
+
+
+@kernel
+def events_of(before, after, seat, mover, action, views, out):
+    """Write what a seat saw of a decision that led from one state (1,) to another; `views` (2,) is scratch."""
+    players = np.int64(before[0].players)
+    look(before[0], seat, views[0])
+    look(after[0], seat, views[1])
+    return events(views[0], views[1], wrap(mover - seat + players, players), action, out)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import stepping
-from .contract import PLAYING, TERMINATED, TRUNCATED
+from .contract import MAX_EVENTS, PLAYING, TERMINATED, TRUNCATED
 from .layout import Layout
 from .options import is_whole, whole
 from .rng import generator
@@ -84,6 +84,12 @@ class Variant:
     def action_names(self) -> tuple[str, ...]:
         """Every action by number; the last one is the no-op."""
         return (*self.game.rules.actions(self.options), "no-op")
+
+    @cached_property
+    def event_names(self) -> tuple[str, ...]:
+        """What each event means, by number, see `contract.events`; 0 is no event."""
+        names = self.game.view.event_names
+        return names(self.options) if names else ("", *(f"{{0}}: {name}" for name in self.action_names[:-1]))
 
     @cached_property
     def _action_numbers(self) -> dict[str, int]:
@@ -232,6 +238,11 @@ class Variant:
         views = self.new_views()
         stepping.look_at(states, index, seat, views)
         return views
+
+    def events(self, before: np.ndarray, after: np.ndarray, seat: int, mover: int, action: int) -> np.ndarray:
+        """What a seat saw of a decision that led from one state (1,) to another: rows of `contract.events`, int16."""
+        out = np.empty((MAX_EVENTS, 2), np.int16)
+        return out[: stepping.events_of(before, after, seat, mover, action, self.new_views(2), out)]
 
     def decode(self, observations: np.ndarray) -> np.ndarray:
         """The views (B,) that observations, int8 (B, layout.size), were made from; raises `ValueError` for others."""

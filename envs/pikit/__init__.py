@@ -7,6 +7,7 @@ from ..core.game import Game, Looks, Positions, Rules, View
 from ..core.options import Custom, Option, choice, integer
 from . import position, scene, text
 from .determinize import determinize
+from .events import EVENT_NAMES, events
 from .rules import CENTRE, DECK, MAX_DECK, START, STATE, TWO_PLAYER_DECK, legal, score, setup, step
 from .view import VIEW, layout, look
 
@@ -102,13 +103,12 @@ GAME = Game(
         limit="max_turns",
         truncating={"max_turns": 3},
     ),
-    view=View(record=VIEW, look=look, layout=layout),
+    view=View(record=VIEW, look=look, layout=layout, events=events, event_names=lambda options: EVENT_NAMES),
     positions=Positions(snapshot=position.snapshot, load=position.load),
     looks=Looks(
         describe=text.describe,
         draw_table=text.draw_table,
         scene=scene.scene,
-        narrate=scene.tell,
         ansi_colours=scene.INKS,
         refusal=text.refusal,
     ),

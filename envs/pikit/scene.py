@@ -1,13 +1,13 @@
-"""Pikit as a picture: the table from one perspective, and what a seat sees of a move."""
+"""Pikit as a picture: the table from one perspective."""
 
 from collections import Counter
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 from ..render.parts import DARK, EDGE, GOLD, INK, PALE, PAPER, SIDE, TableScene, back, turn_of
-from ..render.scene import Box, Event, Perspective, Scene, Shape, circle, polygon, rect, text
+from ..render.scene import Box, Perspective, Scene, Shape, circle, polygon, rect, text
 from . import rules
+from .events import EFFECT_WORDS
 from .text import cards_of, mechas_of
 
 COLOURS = (
@@ -45,80 +45,9 @@ def spoken(view: Any, action: int, names: tuple[str, ...]) -> str:
 
 
 def effect_words(view: Any, effect: int, names: tuple[str, ...]) -> str:
-    """An effect of a discard, in words; the victim counts from the turn player."""
-    low, high = int(view.low), int(view.high)
-    if effect < rules.STEAL:
-        return ("reroll the low die", "reroll the high die", "reroll both dice")[effect - rules.REROLL]
-    if effect < rules.DRAW:
-        return f"steal a card from {names[(int(view.turn_player) + 1 + effect - rules.STEAL) % len(names)]}"
-    if effect == rules.DRAW:
-        return "draw a card from the deck"
-    if effect == rules.CANCEL:
-        return "cancel"
-    die, face = divmod(effect - rules.TURN, 6)
-    return f"turn the {(low, high)[die]} into a {face + 1}"
-
-
-# --- What a seat sees of a move ---
-
-
-def tell(before: Any, after: Any, mover: int, action: int | None) -> Iterator[Event]:
-    """Everything but who was asked to cancel and did not."""
-    names = tuple(f"{{{k}}}" for k in range(int(before.players)))
-    cancelling = action is not None and action < rules.END_DISCARDS and action % rules.EFFECTS == rules.CANCEL
-    if action is None:
-        yield from _gains(before, after, names)
-    elif action < rules.END_DISCARDS:
-        words = effect_words(before, action % rules.EFFECTS, names)
-        yield Event(f"{{{mover}}}: {int(rules.CARD_OF[action])} to {words}", mover, action)
-    elif int(before.phase) == rules.TAKE:
-        words = spoken(before, action, names)
-        yield Event(f"{{{mover}}}: {words[0].lower()}{words[1:]}", mover, action)
-        if action == rules.STEAL_MECHA:
-            yield from _stolen(before, after, mover)
-    if (
-        before.phase != rules.TAKE and action is not None and action < rules.END_DISCARDS
-    ) or before.phase == rules.REACT:
-        yield from _settled(before, after, action, cancelling)
-    if before.turn_player != after.turn_player:
-        player = int(after.turn_player)
-        yield Event(f"{{{player}}}: dice {int(after.low)} and {int(after.high)}", player)
-
-
-def _settled(before: Any, after: Any, action: int | None, cancelling: bool) -> Iterator[Event]:
-    """What a discard did, once nobody cancels any more."""
-    if after.pending_effect != rules.NONE or action is None:
-        return
-    effect = int(before.pending_effect) if before.phase == rules.REACT else action % rules.EFFECTS
-    if (int(before.cancels.sum()) + cancelling) % 2:
-        yield Event("… is cancelled")
-    elif effect < rules.STEAL or effect >= rules.TURN:
-        yield Event(f"dice: {int(after.low)} and {int(after.high)}")
-    elif effect < rules.DRAW:
-        yield from _stolen(before, after, int(before.turn_player))
-    elif effect == rules.DRAW and before.turn_player == 0:
-        drawn = Counter(cards_of(after.hand)) - Counter(cards_of(before.hand))
-        yield Event("".join(f"… the card is a {value}" for value in drawn))
-
-
-def _stolen(before: Any, after: Any, thief: int) -> Iterator[Event]:
-    """What a thief got, which everybody sees."""
-    if after.wounds[thief] > before.wounds[thief]:
-        yield Event("… it is a 3, which wounds")
-    for value in Counter(cards_of(after.known[thief])) - Counter(cards_of(before.known[thief])):
-        yield Event(f"… it is a {value}")
-    for number in mechas_of(int(after.mechas[thief]) & ~int(before.mechas[thief])):
-        yield Event(f"… it is the mecha {number}-{number}")
-
-
-def _gains(before: Any, after: Any, names: tuple[str, ...]) -> Iterator[Event]:
-    """What others have gained meanwhile."""
-    for k, name in enumerate(names):
-        gained = Counter(cards_of(after.known[k])) - Counter(cards_of(before.known[k]))
-        mechas = mechas_of(int(after.mechas[k]) & ~int(before.mechas[k]))
-        cards = [*map(str, sorted(gained.elements())), *(f"{number}-{number}" for number in mechas)]
-        if cards:
-            yield Event(f"{name}: now also has {', '.join(cards)}", k)
+    """An effect of the turn player's discard, in words."""
+    turn = int(view.turn_player)
+    return EFFECT_WORDS[effect].format(*names[turn:], *names[:turn])
 
 
 # --- The table ---

@@ -86,8 +86,8 @@ def narrate(
     relative = (mover - observer) % players
     if variant.game.looks.narrate is not None:
         events: Iterable[Event] = variant.game.looks.narrate(views[0], views[1], relative, action)
-    else:  # only own actions, since nobody knows which others are secret
-        events = [] if relative or action is None else [Event("{0}: " + variant.action_names[action], 0)]
+    else:
+        events = _named_events(variant, before, after, observer, mover, action)
     shift = (observer - (0 if seat is None else seat)) % players
     names = _names(variant, seat)
     names = (*names[shift:], *names[:shift])
@@ -95,6 +95,18 @@ def narrate(
         replace(event, text=event.text.format(*names), seat=(event.seat + shift) % players if event.seat >= 0 else -1)
         for event in events
     ]
+
+
+def _named_events(
+    variant: Variant, before: np.ndarray, after: np.ndarray, observer: int, mover: int, action: int | None
+) -> Iterable[Event]:
+    """The events of a decision by their names; none if the action is None."""
+    if action is None:
+        return
+    seats = [f"{{{k}}}" for k in range(variant.players)]
+    for about, number in variant.events(before, after, observer, mover, action).tolist():
+        words = variant.event_names[number]
+        yield Event(words.format(*seats[about:], *seats[:about]), about if "{0}" in words else -1)
 
 
 def stepped(variant: Variant, states: np.ndarray, seat: int, action: int) -> np.ndarray:
