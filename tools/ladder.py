@@ -98,7 +98,7 @@ def play(of: NamedVariant, player: str, parsed: argparse.Namespace) -> Rung | No
         print(f"{of.name}, {player}: skipped, {error}", file=sys.stderr)
         return None
     network = fingerprint(policies[1]) or fingerprint(policies[0])
-    tournament = Tournament(of.variant, entrants, alone=entrants[1])
+    tournament = Tournament(of.variant, entrants, alone=entrants[1], purpose="publishing")
     parts = [of.name, f"{player}-against-{against}".replace(":", "-").replace("/", "-"), network]
     record = parsed.runs / f"{'.'.join(filter(None, parts))}.npz"
     if record.exists():
@@ -113,7 +113,7 @@ def rung_of(result: dict[str, Any], player: str, against: str, network: str | No
     below, above = result["players"]
     low, high = above["rating_interval"]
     # Ratings count from the random player if there is one, and else from the middle between the two.
-    width = None if low is None else (high - low) / 2 * (1 if below["name"] == BOTTOM else 2)
+    width = None if low is None or high is None else (high - low) / 2 * (1 if below["name"] == BOTTOM else 2)
     return {
         "player": player,
         "against": against,

@@ -31,6 +31,7 @@ MAX_BYTES = 300_000
 OPPONENTS = ("random", "heuristic")
 SEATINGS = {"alone": "alone", "mixed": "arena"}
 """How a network is seated with an opponent: the index's word, and the page's."""
+PURPOSE = "publishing"
 TITLE = """# Trained networks
 
 Load one with `monsterzoo.policies.make("pretrained", game, **options)`; this needs numpy only. A network plays its most
@@ -95,12 +96,12 @@ def measure(variant: Variant, file: Path, games: int, seed: int = 1) -> dict[str
     for spec in OPPONENTS:
         if spec == "heuristic" and not has_heuristic(variant):
             continue
-        tournament = Tournament(variant, [policy.name, spec], seed)
+        tournament = Tournament(variant, [policy.name, spec], seed, purpose=PURPOSE)
         tournament.play([policy, make_player(variant, spec, seed)], games, batch=512)
         result = tournament.result()
         own = result["players"][0]
         mixed = {"games": result["games"], "win_rate": own["win_rate"], "interval": own["win_rate_interval"]}
-        alone = win_rate(variant, policy, make_player(variant, spec, seed), games, seed).to_dict()
+        alone = win_rate(variant, policy, make_player(variant, spec, seed), games, seed, PURPOSE).to_dict()
         results[spec] = {"seed": seed, "mixed": mixed, "alone": alone}
     return results
 

@@ -21,7 +21,7 @@ def play_on_ray(players: Sequence[str | Policy], batch: int = 64, workers: int |
 
     def play(tournament: Tournament, games: np.ndarray, tick: Callable[[], None]) -> None:
         game, options = tournament.variant.game.name, tournament.variant.options
-        about = {"seed": tournament.seed, "alone": tournament.alone}
+        about = {"seed": tournament.seed, "alone": tournament.alone, "purpose": tournament.purpose}
         size = min(MAX_GAMES, -(-len(games) // (PARTS * count_workers(workers))))
         parts = [games[start : start + size] for start in range(0, len(games), size)]
         tasks = [(game, options, tuple(players), about, batch, part) for part in parts]

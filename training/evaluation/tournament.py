@@ -2,7 +2,8 @@
 
 A *seating* names the player of each side (a team is one side). Every deal is played with all seatings of at least two
 different players, with the same luck for the game and for the players' own random choices, so that identical players
-get exactly equal results. Deal d is a function of the seed and d alone: an interrupted tournament ends up the same.
+get exactly equal results. Deal d is a function of purpose, seed and d alone: an interrupted tournament ends up the
+same.
 """
 
 import json
@@ -15,7 +16,6 @@ from typing import Annotated, Any
 
 import numpy as np
 from monsterzoo.envs.core.options import LARGEST_SEED, MOST_THREADS, Checked, Integer, Number, checked
-from monsterzoo.envs.core.rng import env_seed, generator
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.envs.match.loop import Queue
@@ -25,7 +25,8 @@ from monsterzoo.policies import Policy, heuristics
 
 from ..runs.files import damaged, read_arrays, replacing
 from ..runs.interrupts import DeferredInterrupt
-from .ratings import elo, fit_ratings, mean_with_interval, membership
+from . import ratings
+from .seeds import Purpose, generators
 
 SAVE_SECONDS, TICK_SECONDS = 10.0, 0.5
 USUAL_GAMES = 1000
@@ -75,12 +76,14 @@ class Tournament:
         names: the players' names, all different.
         seed: starts all luck.
         alone: a player who has one side at every table, while the others share the rest; None for all seatings.
+        purpose: whose deals these are, see `seeds`.
     """
 
     variant: Variant
     names: list[str]
     seed: int = 0
     alone: str | None = None
+    purpose: str = "choosing"
     shares: np.ndarray = field(init=False, repr=False)
     """(deals, seatings, sides) every side's share of the win."""
     scores: np.ndarray = field(init=False, repr=False)
@@ -90,6 +93,7 @@ class Tournament:
 
     def __post_init__(self) -> None:
         checked("seed", self.seed, Integer(0, LARGEST_SEED))
+        checked("purpose", self.purpose, Purpose)
         if len(self.names) < 2:
             raise ValueError("a tournament needs at least two players")
         if len(set(self.names)) < len(self.names):
@@ -214,8 +218,8 @@ class Tournament:
             self.variant,
             policies,
             self.seatings[games[:, 1]][:, np.arange(self.variant.players) % self.sides],
-            self._luck(games[:, 0], "game"),
-            self._luck(games[:, 0], "policies"),
+            generators(self.purpose, self.seed, games[:, 0], "game"),
+            generators(self.purpose, self.seed, games[:, 0], "policies"),
             batch=batch,
             threads=threads,
             known=usual,  # the usual two are compiled together, once
@@ -230,50 +234,40 @@ class Tournament:
         self.done[deals, seatings] = True
 
     def precision(self, deals: int) -> float:
-        """The widest half-width of the players' win rates after the first `deals` deals."""
-        won, seats = self._by_player(self.shares[:deals], self.done[:deals])
-        return float(mean_with_interval(won, seats)[1].max())
-
-    def _luck(self, deals: np.ndarray, purpose: str) -> np.ndarray:
-        """The generator of every listed deal, (G,) uint64."""
-        distinct, place = np.unique(deals, return_inverse=True)
-        return np.array([generator(env_seed(self.seed, deal), purpose) for deal in distinct.tolist()], np.uint64)[place]
+        """Half of the players' widest interval of a win rate, after the first `deals` deals."""
+        _, intervals = ratings.win_rates(*self._by_player(self.shares[:deals], self.done[:deals]))
+        return float(np.ptp(intervals, axis=1).max()) / 2
 
     # --- Results ---
 
     def _by_player(self, values: np.ndarray, done: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Sums of values (D, S, sides) and sides played, both (D, K), of the games `done` (D, S)."""
-        member = membership(self.seatings, len(self.names))
+        member = ratings.membership(self.seatings, len(self.names))
         return np.einsum("dsn,snk->dk", values * done[:, :, None], member), done @ member.sum(axis=1)
 
     def result(self) -> dict[str, Any]:
         """Everything as a JSON-able dict: per player, in pairs, and what was played."""
         played = self.done.any(axis=1)
         shares, done = self.shares[played], self.done[played]
-        won, seats = self._by_player(shares, done)
+        won, sides = self._by_player(shares, done)
         scored, _ = self._by_player(self.scores[played], done)
-        rates, rate_half = mean_with_interval(won, seats)
-        means, mean_half = mean_with_interval(scored, seats)
-        strengths, covariance = fit_ratings(self.seatings, shares, done, len(self.names))
         anchor = self.names.index("random") if "random" in self.names else None
-        ratings, rating_half = elo(strengths, covariance, anchor)
-        players = [
-            {
-                "name": name,
-                "games": int(done[:, (self.seatings == k).any(axis=1)].sum()),
-                "win_rate": float(rates[k]),
-                "win_rate_interval": _interval(rates[k], rate_half[k], 0, 1),
-                "mean_score": float(means[k]),
-                "mean_score_interval": _interval(means[k], mean_half[k]),
-                "rating": float(ratings[k]),
-                "rating_interval": _interval(ratings[k], rating_half[k]),
-            }
-            for k, name in enumerate(self.names)
-        ]
+        columns = {
+            "win_rate": ratings.win_rates(won, sides),
+            "mean_score": ratings.means(scored, sides),
+            "rating": ratings.ratings(self.seatings, shares, done, len(self.names), anchor),
+        }
+        players: list[dict[str, Any]] = []
+        for k, name in enumerate(self.names):
+            games = int(done[:, (self.seatings == k).any(axis=1)].sum())
+            players.append({"name": name, "games": games})
+            for column, (values, intervals) in columns.items():
+                players[k] |= {column: float(values[k]), f"{column}_interval": ends(intervals[k])}
         return {
             "game": self.variant.game.name,
             "options": self.variant.options,
             "seed": self.seed,
+            "purpose": self.purpose,
             "games": self.games,
             "deals": len(done),
             "sides": self.sides,
@@ -290,10 +284,10 @@ class Tournament:
                 if one == other:
                     continue
                 both = (self.seatings == one).any(axis=1) & (self.seatings == other).any(axis=1)
-                won, seats = self._by_player(shares, done & both)
-                rate, half = mean_with_interval(won[:, [one]], seats[:, [one]])
+                won, sides = self._by_player(shares, done & both)
+                (rate,), (interval,) = ratings.win_rates(won[:, [one]], sides[:, [one]])
                 who = {"player": self.names[one], "against": self.names[other]}
-                pairs.append({**who, "win_rate": float(rate[0]), "interval": _interval(rate[0], half[0], 0, 1)})
+                pairs.append({**who, "win_rate": float(rate), "interval": ends(interval)})
         return pairs
 
     # --- Files ---
@@ -306,6 +300,7 @@ class Tournament:
             "players": self.names,
             "seed": self.seed,
             "alone": self.alone,
+            "purpose": self.purpose,
         }
 
     def save(self, path: Path) -> None:
@@ -340,8 +335,6 @@ class Tournament:
         self.shares, self.scores, self.done = shares, scores, done
 
 
-def _interval(value: float, half: float, low: float = -np.inf, high: float = np.inf) -> list[float | None]:
-    """The ends of an interval; None where they are not known."""
-    if not np.isfinite(half):
-        return [None, None]
-    return [float(max(value - half, low)), float(min(value + half, high))]
+def ends(interval: np.ndarray) -> list[float | None]:
+    """An interval (2,) for JSON; None for an end that is not bounded."""
+    return [float(end) if np.isfinite(end) else None for end in interval]

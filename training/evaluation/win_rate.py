@@ -3,12 +3,11 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from monsterzoo.envs.core.rng import env_seed, generator
 from monsterzoo.envs.core.variant import Variant
-from monsterzoo.envs.match.match import play_listed
 from monsterzoo.policies import Policy
 
 from .ratings import NORMAL_95
+from .tournament import Tournament
 
 
 class WinRate(NamedTuple):
@@ -16,29 +15,29 @@ class WinRate(NamedTuple):
 
     games: int
     rate: float
-    error: float
-    """Standard error."""
+    interval: list[float]
+    """The 95 % interval (Wilson's, clustered by deal)."""
 
     @property
-    def interval(self) -> list[float]:
-        """The 95 % interval."""
-        return [self.rate - NORMAL_95 * self.error, self.rate + NORMAL_95 * self.error]
+    def error(self) -> float:
+        """Standard error, from the width of the interval."""
+        return (self.interval[1] - self.interval[0]) / (2 * NORMAL_95)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         return {"games": self.games, "win_rate": self.rate, "interval": self.interval}
 
 
-def win_rate(variant: Variant, policy: Policy, opponent: Policy, games: int, seed: int) -> WinRate:
+def win_rate(
+    variant: Variant, policy: Policy, opponent: Policy, games: int, seed: int, purpose: str = "choosing"
+) -> WinRate:
     """The win rate of a policy that plays one side against an opponent on all others.
 
-    Every side is played equally often, so `games` is rounded down to a multiple of the sides. A shared win counts by
-    its share, a game that nobody wins as shared by all. Game i has the deal of `env_seed(seed, i)`.
+    Every deal is played with each side, so `games` is rounded up to a multiple of the sides. A shared win counts by its
+    share, a game that nobody wins as shared by all. `purpose` says whose deals are played, see `seeds`.
     """
-    games = games // variant.sides * variant.sides
-    side = np.arange(games) % variant.sides
-    own = np.arange(variant.players) % variant.sides == side[:, None]
-    luck = [np.array([generator(env_seed(seed, i), purpose) for i in range(games)]) for purpose in ("game", "policies")]
-    queue = play_listed(variant, [policy, opponent], np.where(own, 0, 1), *luck, batch=games)
-    shares = queue.shares[np.arange(games), side]
-    return WinRate(games, float(shares.mean()), float(shares.std()) / games**0.5)
+    tournament = Tournament(variant, ["policy", "opponent"], seed, "policy", purpose)
+    listed = np.argwhere(np.ones((tournament.whole_deals(games), variant.sides), np.bool_))
+    tournament.play_listed([policy, opponent], listed, batch=len(listed))
+    found = tournament.result()["players"][0]
+    return WinRate(len(listed), found["win_rate"], found["win_rate_interval"])

@@ -96,7 +96,7 @@ class Learner(ABC):
         for spec in self.config.evaluate or ():
             policy = NetworkPolicy(self.network, seed, greedy=True)
             opponent = make_player(self.variant, spec, seed)
-            found = win_rate(self.variant, policy, opponent, self.config.evaluate_games, seed)
+            found = win_rate(self.variant, policy, opponent, self.config.evaluate_games, seed, "curve")
             report |= {f"win_{spec}": found.rate, f"error_{spec}": found.error}
         return report
 

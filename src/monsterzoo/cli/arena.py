@@ -106,7 +106,7 @@ def as_text(result: dict[str, Any]) -> str:
     players = sorted(result["players"], key=lambda player: -player["rating"])
     rows = [["", "rating", "win rate", "mean score", "games"]]
     for one in players:
-        rating = f"{one['rating']:+.0f} {_ends(one['rating_interval'], '.0f')}"
+        rating = f"{one['rating']:+.0f} {_ends(one['rating_interval'], '+.0f')}"
         rate = f"{one['win_rate']:.3f} {_ends(one['win_rate_interval'], '.3f')}"
         score = f"{one['mean_score']:.2f} {_ends(one['mean_score_interval'], '.2f')}"
         rows.append([one["name"], rating, rate, score, str(one["games"])])
@@ -130,7 +130,9 @@ def as_text(result: dict[str, Any]) -> str:
 
 def _ends(interval: list[float | None], form: str) -> str:
     low, high = interval
-    return "[?]" if low is None or high is None else f"[{low:{form}}, {high:{form}}]"
+    if low is None or high is None:
+        return "[?]" if low == high else f"[at most {high:{form}}]" if low is None else f"[at least {low:{form}}]"
+    return f"[{low:{form}}, {high:{form}}]"
 
 
 def plot(result: dict[str, Any], path: Path) -> None:
@@ -144,10 +146,11 @@ def plot(result: dict[str, Any], path: Path) -> None:
     figure = Figure(figsize=(7, 1.2 + 0.45 * len(players)), layout="constrained")
     axes = figure.add_subplot()
     for height, one in enumerate(players):
-        low, high = one["rating_interval"]
-        low, high = (one["rating"], one["rating"]) if low is None else (low, high)
-        axes.plot([low, high], [height, height], color="tab:blue", linewidth=3, alpha=0.4)
-        axes.plot(one["rating"], height, "o", color="tab:blue")
+        ends = [one["rating"] if end is None else end for end in one["rating_interval"]]
+        open_ends = [end is None for end in one["rating_interval"]]
+        mark = "o" if not any(open_ends) else "<" if open_ends[0] else ">"  # an arrow where there is no bound
+        axes.plot(ends, [height, height], color="tab:blue", linewidth=3, alpha=0.4)
+        axes.plot(one["rating"], height, mark, color="tab:blue")
         axes.annotate(
             f"{one['win_rate']:.1%}", (one["rating"], height), (0, 6), textcoords="offset points", ha="center"
         )
