@@ -37,7 +37,7 @@ test: lint
 	$(RUN) pytest -n 2 -m "not slow"
 
 test-slow: $(VENV)/.test
-	$(RUN) pytest -n 2 -m slow
+	$(RUN) pytest -n 2 --dist loadgroup -m slow
 
 HAS_CHROMIUM := command -v chromium > /dev/null && command -v chromedriver > /dev/null
 # Debian's Chromium and its driver, installed where they are missing.

@@ -1,10 +1,22 @@
-"""Games that tests make up: packages of their own, as small as a game can be."""
+"""A policy and games that tests make up; the games are packages of their own, as small as a game can be."""
 
 import sys
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.match.decisions import Decisions
+
+
+class FirstLegal:
+    """A policy that is not compiled: always the first legal action."""
+
+    name = "first legal"
+
+    def act(self, decisions: Decisions) -> np.ndarray:
+        return decisions.action_masks.argmax(axis=1)
+
 
 SOURCE = '''"""Race: seats take turns and move by one or two steps; who reaches the goal first wins."""
 

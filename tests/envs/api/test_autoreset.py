@@ -11,15 +11,9 @@ from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.api.gym import AUTORESET as MODES
 from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.core.registry import find_game, gymnasium_id
+from toys import FirstLegal
 
 N = 3
-
-
-class FirstLegal:
-    """A policy that is not compiled: always the first legal action."""
-
-    def act(self, decisions):
-        return decisions.action_masks.argmax(axis=1)
 
 
 def choose(row, mask, slips=False):

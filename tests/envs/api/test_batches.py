@@ -17,15 +17,7 @@ from monsterzoo.envs.compiling.jit import JIT_OFF
 from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.registry import find_game, gymnasium_id
 from monsterzoo.envs.match.loop import ILLEGAL_REWARD
-
-
-class FirstLegal:
-    """A policy that is not compiled: always the first legal action."""
-
-    name = "first legal"
-
-    def act(self, decisions):
-        return decisions.action_masks.argmax(axis=1)
+from toys import FirstLegal
 
 
 def test_buffers_are_written_in_place_and_statistics_add_up(name, options):

@@ -1,6 +1,7 @@
 """Notes while numba compiles, compiling ahead, modes of compilation, and a cache that fails."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -150,37 +151,15 @@ def test_a_cold_start_is_measured_in_a_process_of_its_own() -> None:
         coldstart.processor_seconds("1 / 0")
 
 
-# --- A small game in another process ---
+# --- Releases of numba that linking does not know ---
 
-_USE = """
+_PLAY = """
 from race_cache import GAME
 from monsterzoo.envs.api.vector import VectorGame
 games = VectorGame(GAME, 4, seed=0)
 games.step(games.sample_actions())
 print(int(games.observations.sum()))
 """
-
-
-def _use(folder: Path, cache: Path, before: str = "", **limits: int) -> subprocess.CompletedProcess[str]:
-    def limit() -> None:
-        import resource
-
-        if "file_size" in limits:  # stands for a full disk
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limits["file_size"],) * 2)
-
-    settings = {**os.environ, "MONSTERZOO_CACHE_DIR": str(cache), "PYTHONPATH": str(folder)}
-    command = [sys.executable, "-c", f"import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n{before}{_USE}"]
-    return subprocess.run(command, env=settings, capture_output=True, text=True, check=False, preexec_fn=limit)
-
-
-@pytest.fixture
-def race(tmp_path: Path) -> Path:
-    write_game(tmp_path, "race_cache")
-    return tmp_path
-
-
-# --- Releases of numba that linking does not know ---
-
 _RELEASES = {
     "without code libraries": "import numba.core.codegen; del numba.core.codegen.JITCodeLibrary",
     "with other code libraries": (
@@ -194,53 +173,119 @@ _RELEASES = {
 }
 
 
+@pytest.fixture(scope="module")
+def race(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small game."""
+    folder = tmp_path_factory.mktemp("race")
+    write_game(folder, "race_cache")
+    return folder
+
+
+def _play(race: Path, cache: Path, before: str) -> subprocess.CompletedProcess[str]:
+    settings = {**os.environ, "MONSTERZOO_CACHE_DIR": str(cache), "PYTHONPATH": str(race)}
+    command = [sys.executable, "-c", before + _PLAY]
+    return subprocess.run(command, env=settings, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def expected(race: Path) -> str:
+    """What the game prints with this release."""
+    return _play(race, race / "cache", "").stdout
+
+
 @pytest.mark.skipif(JIT_OFF, reason="nothing is compiled")
 @pytest.mark.parametrize("release", _RELEASES)
-def test_other_releases_of_numba_play_the_same_games(race: Path, release: str) -> None:
-    expected = _use(race, race / "cache")
-    done = _use(race, race / "other", _RELEASES[release])
+def test_other_releases_of_numba_play_the_same_games(race: Path, expected: str, tmp_path: Path, release: str) -> None:
+    done = _play(race, tmp_path, _RELEASES[release])
     assert done.returncode == 0, done.stderr
-    assert done.stdout == expected.stdout
+    assert done.stdout == expected
+    assert expected.strip().isdigit()
     assert done.stderr.count("compiling is slower with numba") == ("code libraries" in release), done.stderr
 
 
-# --- Whatever happens to the cache ---
+# --- Whatever happens to the cache: a script with one kernel ---
+
+_SUM = """
+import signal
+import numpy as np
+from monsterzoo.envs.compiling.jit import compiled, kernel
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+@compiled
+def square(value):
+    return value * value
+
+@kernel
+def sum_of_squares(values):
+    total = 0
+    for value in values:
+        total += square(value)
+    return total
+
+print(sum_of_squares(np.arange(4)))
+"""
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A script that prints 14."""
+    path = tmp_path_factory.mktemp("script") / "squares.py"
+    path.write_text(_SUM)
+    return path
+
+
+def _run(script: Path, cache: Path, file_size: int = 0) -> subprocess.CompletedProcess[str]:
+    def limit() -> None:
+        import resource
+
+        if file_size:  # stands for a full disk
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_size,) * 2)
+
+    settings = {**os.environ, "MONSTERZOO_CACHE_DIR": str(cache)}
+    command = [sys.executable, script]
+    done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False, preexec_fn=limit)
+    assert (done.returncode, done.stdout) == (0, "14\n"), done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def whole(script: Path) -> Path:
+    """A cache with the script's code."""
+    cache = script.parent / "cache"
+    _run(script, cache)
+    return cache
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of files are set the Unix way")
-def test_a_full_disk_only_costs_compiling_again(race: Path) -> None:
-    done = _use(race, race / "cache", file_size=2_000)
-    assert done.returncode == 0, done.stderr
+def test_a_full_disk_only_costs_compiling_again(script: Path, tmp_path: Path) -> None:
+    done = _run(script, tmp_path / "cache", file_size=2_000)
     assert done.stderr.count("compiled code cannot be kept in") == 1
 
 
-def test_a_folder_that_cannot_be_used_only_costs_compiling_again(race: Path) -> None:
-    (race / "file").write_text("not a folder")
-    done = _use(race, race / "file")
-    assert done.returncode == 0, done.stderr
+def test_a_folder_that_cannot_be_used_only_costs_compiling_again(script: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    done = _run(script, tmp_path / "file")
     assert done.stderr.count("compiled code cannot be kept in") == 1
     assert "MONSTERZOO_CACHE_DIR" in done.stderr
 
 
+@pytest.mark.skipif(JIT_OFF, reason="nothing is compiled")
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
 @pytest.mark.parametrize("damage", ["cut", "empty", "garbage"])
-def test_damaged_files_are_replaced(race: Path, kind: str, damage: str) -> None:
-    good = _use(race, race / "cache")
-    assert good.returncode == 0, good.stderr
-    for file in (race / "cache").rglob(f"*.{kind}"):
-        whole = file.read_bytes()
-        file.write_bytes({"cut": whole[: len(whole) // 2], "empty": b"", "garbage": b"\x93" * len(whole)}[damage])
+def test_damaged_files_are_replaced(script: Path, whole: Path, tmp_path: Path, kind: str, damage: str) -> None:
+    cache = shutil.copytree(whole, tmp_path / "cache")
+    files = list(cache.rglob(f"*.{kind}"))
+    assert files
+    for file in files:
+        good = file.read_bytes()
+        file.write_bytes({"cut": good[: len(good) // 2], "empty": b"", "garbage": b"\x93" * len(good)}[damage])
     for complaints in (1, 0):  # once, and then the files are whole again
-        done = _use(race, race / "cache")
-        assert done.returncode == 0, done.stderr
-        assert done.stdout == good.stdout
+        done = _run(script, cache)
         assert done.stderr.count("cannot be read") == complaints, done.stderr
 
 
-def test_two_processes_that_compile_at_once_do_not_disturb_each_other(race: Path) -> None:
+def test_two_processes_that_compile_at_once_do_not_disturb_each_other(script: Path, tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
-        done = list(pool.map(lambda _: _use(race, race / "cache"), range(2)))
-    done.append(_use(race, race / "cache"))
-    assert [one.returncode for one in done] == [0, 0, 0], [one.stderr for one in done]
-    assert len({one.stdout for one in done}) == 1
-    assert done[-1].stderr == ""
+        list(pool.map(lambda _: _run(script, tmp_path / "cache"), range(2)))
+    assert "cannot be" not in _run(script, tmp_path / "cache").stderr

@@ -1,10 +1,6 @@
 """Positions of Bite Night as JSON: out and in again, what may be left out, and what is refused and why."""
 
-import hashlib
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -307,37 +303,3 @@ def test_other_options_are_refused():
         Board(laying(), players=4)
     with pytest.raises(SnapshotError, match="advanced"):
         Board(laying(), players=3, advanced=True)
-
-
-# --- The same games without the compiler ---
-
-DIGEST = """
-import sys; sys.path.insert(0, {folder!r})
-from test_bite_night_positions import digest
-print(digest())
-"""
-
-
-def digest() -> str:
-    """A digest of everything in a few random games of every variant."""
-    total = hashlib.sha256()
-    for number, options in enumerate(VARIANTS):
-        random = np.random.default_rng(number)
-        board = Board(seed=number, **{**options, "laps": 1})
-        for seat, action in random_walk(board, random):
-            total.update(board.states.tobytes() + action.encode())
-            for other in range(board.variant.players):
-                total.update(board.observation(other).tobytes())
-            total.update(board.imagined(seat).states.tobytes())
-        total.update(board.states.tobytes())
-    return total.hexdigest()
-
-
-def test_plain_python_plays_the_same_games():
-    script = DIGEST.format(folder=os.path.dirname(__file__))
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    plain = subprocess.run(
-        [sys.executable, "-W", "error::RuntimeWarning", "-c", script], env=environment, capture_output=True, text=True
-    )
-    assert plain.returncode == 0, plain.stderr
-    assert plain.stdout.strip() == digest()
