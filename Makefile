@@ -69,8 +69,8 @@ benchmark: $(VENV)/.test
 	$(VENV)/bin/monsterzoo bench throughput --json $(RESULTS)/throughput.json --picture $(RESULTS)/throughput.png
 
 generated: $(VENV)/.test
-	$(RUN) tools.tables --write
-	$(RUN) tools.playthrough --write
+	$(RUN) tools.tables
+	$(RUN) tools.playthrough
 	$(RUN) tools.gallery
 
 peers: peers-env

@@ -10,14 +10,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from monsterzoo.envs import names
+from monsterzoo.cli.options import Parser
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.policies.heuristics import has_heuristic
 
-from .measuring import parser_of, write_results
+from . import measuring
 
 _TIMED = """
 import time
@@ -112,13 +111,7 @@ def measure(games: Sequence[str], repeats: int) -> dict[str, Any]:
 
 def main(arguments: Sequence[str]) -> int:
     """The command; returns the exit status."""
-    parser = parser_of("monsterzoo bench coldstart", __doc__)
-    parser.add_argument(
-        "--game", nargs="+", choices=names(), default=names(), metavar="GAME", help="games to measure (default: all)"
-    )
-    parser.add_argument("--repeats", type=int, default=3, help="runs of each measurement (default 3)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
-    chosen = parser.parse_args(arguments)
+    options = {name: one for name, one in measuring.options(repeats=3).items() if name != "picture"}
+    chosen = Parser("bench coldstart", __doc__, options, game="several").read(arguments)
     print(f"{'game':16} {'first':20} {'time':>8} {'× yardstick':>6}")
-    write_results(measure(chosen.game, chosen.repeats), chosen.json)
-    return 0
+    return measuring.publish(measure(chosen.games, chosen.repeats), chosen)

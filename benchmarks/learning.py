@@ -36,11 +36,12 @@ from monsterzoo.training.algorithms.network import NetworkPolicy
 from monsterzoo.training.algorithms.ppo import PPOTrainer
 from monsterzoo.training.evaluation.win_rate import win_rate
 from monsterzoo.training.runs.config import PPOConfig
+from monsterzoo.training.runs.extras import installed
 from monsterzoo.training.sb3 import MaskedPolicy, make_vec_env
 from pettingzoo.utils import BaseWrapper
 from sb3_contrib import MaskablePPO
 
-from .measuring import grid, machine, parser_of, short, version
+from .measuring import grid, machine, parser_of, short
 
 Learner = Iterator[tuple[int, Policy]]
 """Trains a little with every `next`; yields the steps so far and the current policy. The first one is untrained."""
@@ -172,7 +173,7 @@ def table(chosen: argparse.Namespace, results: dict[str, dict[str, Any]]) -> str
 def write(chosen: argparse.Namespace, name: str, result: dict[str, Any]) -> None:
     """Add a result to the JSON file, with settings and versions."""
     known = json.loads(chosen.json.read_text(encoding="utf-8")) if chosen.json.exists() else {}
-    packages = {package: version(package) for package in ("torch", "stable-baselines3", "sb3-contrib", "ray")}
+    packages = {package: installed(package) for package in ("torch", "stable-baselines3", "sb3-contrib", "ray")}
     settings = {key: value for key, value in vars(chosen).items() if key not in ("json", "routes")}
     known[name] = {**result, "settings": settings, "machine": {**machine(), **packages}}
     chosen.json.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")

@@ -8,13 +8,15 @@ import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from importlib import import_module, metadata
+from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
+from monsterzoo.envs.core.options import Integer, Number, Option, Text
 from monsterzoo.envs.version import VERSION
+from monsterzoo.training.runs.extras import installed, require
 
 Run = Callable[[float], float]
 """Runs for about so many seconds and returns a rate, in units per second."""
@@ -123,11 +125,34 @@ def parser_of(program: str, description: str, epilog: str = "") -> argparse.Argu
     return argparse.ArgumentParser(program, None, description, epilog, formatter_class=style)
 
 
-def write_results(report: Any, file: Path | None) -> None:
-    """Write a report as JSON, if there is a file to write."""
-    if file is not None:
-        file.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-        print(f"\nwrote {file}")
+def options(repeats: int, seconds: float | None = None) -> dict[str, Option]:
+    """The flags that benchmarks share."""
+    found = {
+        "json": Option(None, Text("FILE"), "write all numbers here"),
+        "repeats": Option(repeats, Integer(1), "runs of each measurement"),
+    }
+    if seconds is not None:  # rates
+        found["seconds"] = Option(seconds, Number(0, above=True), "length of a run")
+        found["picture"] = Option(None, Picture("FILE"), "draw them here")
+    return found
+
+
+class Picture(Text):
+    """A file for a picture; refused before anything is measured if nothing can draw it."""
+
+    def _check(self, value: Any) -> Any:
+        require("matplotlib")
+        return value
+
+
+def publish(report: Any, chosen: argparse.Namespace, picture: Callable[[Any, Path], None] | None = None) -> int:
+    """Write a report as JSON and draw it, where that is wanted; returns the exit code."""
+    if chosen.json is not None:
+        Path(chosen.json).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        print(f"\nwrote {chosen.json}")
+    if picture is not None and chosen.picture is not None:
+        picture(report, Path(chosen.picture))
+    return 0
 
 
 def draw_bars(groups: dict[str, list[tuple[str, float, str, str]]], note: str, file: Path) -> None:
@@ -166,16 +191,8 @@ def machine() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
         "monsterzoo": VERSION,
-        **{package: version(package) for package in packages},
+        **{package: installed(package) for package in packages},
     }
-
-
-def version(package: str) -> str | None:
-    """The installed version of a package, None if it is not installed."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def _processor() -> str:

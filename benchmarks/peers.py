@@ -13,20 +13,18 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from monsterzoo.envs import make_vec
+from monsterzoo.cli.options import Parser
 from monsterzoo.envs.core.options import label
 from monsterzoo.envs.core.registry import find_game, names
-from monsterzoo.policies import make
-from monsterzoo.training.runs.extras import require
+from monsterzoo.training.runs.extras import installed
 
 from . import measuring
-from .measuring import Rate, Run, aec_loop, timed, version
-from .throughput import vector
+from .measuring import Rate, Run, aec_loop, timed
+from .throughput import SIMULATIONS, search, vector
 
 Runs = Iterator[tuple[str, str, Run]]
 """Game, what is measured, and the run."""
 ONE, MANY, SEARCH = "one game, steps/s", "1,024 games, steps/s", "search, simulations/s"
-SIMULATIONS = 1000
 
 CLASSIC = ("connect_four_v3", "tictactoe_v3", "leduc_holdem_v4", "texas_holdem_v4")
 OPEN_SPIEL = ("leduc_poker", "gin_rummy", "hearts", "euchre")
@@ -42,20 +40,7 @@ def monsterzoo() -> Runs:
         module, game = import_module(f"monsterzoo.envs.{name}"), f"{name} {label(options)}"
         yield game, ONE, partial(aec_loop, module.env(**options))
         yield game, MANY, vector(name, options, 1024, sampling=True)
-        yield game, SEARCH, _search_run(name, options)
-
-
-def _search_run(name: str, options: dict[str, Any]) -> Run:
-    batch = make_vec(name, 1, seed=0, **options)
-    for _ in range(20):
-        batch.step(batch.sample_actions())
-    policy = make(f"search:{SIMULATIONS},rollout=random", name, **options)
-
-    def decide() -> int:
-        policy.act(batch.decisions())
-        return SIMULATIONS
-
-    return partial(timed, decide)
+        yield game, SEARCH, search(name, options, games=1, simulations=True)
 
 
 def pettingzoo() -> Runs:
@@ -171,7 +156,7 @@ def compare(seconds: float, repeats: int) -> list[dict[str, Any]]:
     """Rates of every installed library by kind, with how many times as fast MonsterZoo is."""
     rows: list[dict[str, Any]] = []
     for library, (package, games) in LIBRARIES.items():
-        name = f"{library} {version(package) or ''}".strip() if package else library
+        name = f"{library} {installed(package) or ''}".strip() if package else library
         try:
             for game, what, run in games():
                 found = measuring.measure({"": run}, seconds, repeats)[""]
@@ -197,19 +182,9 @@ def picture(report: dict[str, Any], file: Path) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """The command; returns the exit status."""
-    parser = measuring.parser_of("monsterzoo bench peers", __doc__)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
-    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw them here")
-    parser.add_argument("--repeats", type=int, default=5, help="runs of each measurement (default 5)")
-    parser.add_argument("--seconds", type=float, default=0.5, help="length of a run (default 0.5)")
-    chosen = parser.parse_args(arguments)
-    if chosen.picture:
-        require("matplotlib")
+    parser = Parser("bench peers", __doc__, measuring.options(repeats=5, seconds=0.5), game=False)
+    chosen = parser.read(arguments)
     rows = compare(chosen.seconds, chosen.repeats)
     cells = [[row["what"], row["library"], row["game"], Rate(tuple(row["runs"])), row["ratio"] or ""] for row in rows]
     print("\n" + measuring.grid(("what", "library", "game", "rate", "MonsterZoo is"), cells))
-    report = {"machine": measuring.machine(), "results": rows}
-    measuring.write_results(report, chosen.json)
-    if chosen.picture:
-        picture(report, chosen.picture)
-    return 0
+    return measuring.publish({"machine": measuring.machine(), "results": rows}, chosen, picture)

@@ -4,10 +4,8 @@ All numbers are of uniformly random legal play: the median of several runs and h
 part of the loops (`last`, masked choice, `step`) and not of the batches.
 """
 
-import multiprocessing
 from collections.abc import Sequence
-from functools import cache, partial
-from importlib import import_module
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -15,43 +13,39 @@ from typing import Any
 import gymnasium
 import numpy as np
 from monsterzoo import envs, policies
+from monsterzoo.cli.options import Parser
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.core import stepping
-from monsterzoo.envs.core.options import label
-from monsterzoo.envs.core.registry import find_game, gymnasium_id, names
+from monsterzoo.envs.core.options import Integer, Option, Switch, label
+from monsterzoo.envs.core.registry import find_game, gymnasium_id
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match import kernels
 from monsterzoo.envs.match.compiled_policies import choose
 from monsterzoo.policies.heuristics import Heuristic, has_heuristic
 from monsterzoo.policies.networks.inference import make_net
-from monsterzoo.training.runs.extras import require
 
 from . import measuring
 from .measuring import Run, aec_loop, grid, measure, parallel_loop, timed
 
 # --- What is measured ---
 
+SIMULATIONS = 1000
 MEANINGS = {
     "engine": "rules only, no observations",
     "vector": "make_vec: observation, mask, rewards, autoreset",
     "vector, 2 threads": "make_vec with threads=2",
-    "vector, 2 processes": "half of the games in each of two processes",
     "vector + sampling": "make_vec and sample_actions()",
     "one seat, random": "gymnasium.make_vec against random opponents",
     "one seat, heuristic": "gymnasium.make_vec against the heuristic",
     "heuristic": "decisions of the compiled heuristic",
     "network": "decisions of a compiled network, 128 wide",
-    "search": "simulated steps of search:1000,rollout=random",
+    "search": f"simulated steps of search:{SIMULATIONS},rollout=random",
     "parallel": "parallel_env loop",
     "raw_env": "raw_env loop: last, masked choice, step",
     "env": "env loop: with PettingZoo's wrappers",
-    "connect_four_v3": "PettingZoo's connect_four_v3 in the same loop",
 }
-YARDSTICK = "connect_four_v3"
-
-RATIOS = {"vector, 2 threads": "vector", "vector, 2 processes": "vector", "raw_env": YARDSTICK, "env": YARDSTICK}
 
 
 def engine(variant: Variant, count: int) -> Run:
@@ -74,27 +68,6 @@ def vector(name: str, options: dict[str, Any], count: int, threads: int = 1, sam
         return count
 
     return partial(timed, step, prepare=(lambda: None) if sampling else games.sample_actions)
-
-
-def two_processes(name: str, options: dict[str, Any], count: int) -> Run:
-    """Steps of two half-size batches, in this process and another one at the same time."""
-    half = max(count // 2, 1)
-    here, pool = vector(name, options, half), multiprocessing.get_context("spawn").Pool(1)
-
-    def run(seconds: float) -> float:
-        there = pool.apply_async(_run_there, (name, tuple(options.items()), half, seconds))
-        return here(seconds) + there.get()
-
-    return run
-
-
-@cache
-def _vector_there(name: str, options: tuple[tuple[str, Any], ...], count: int) -> Run:
-    return vector(name, dict(options), count)
-
-
-def _run_there(name: str, options: tuple[tuple[str, Any], ...], count: int, seconds: float) -> float:
-    return _vector_there(name, options, count)(seconds)
 
 
 def one_seat(name: str, options: dict[str, Any], count: int, opponents: str) -> Run:
@@ -143,17 +116,17 @@ def some_network(variant: Variant, width: int = 128) -> Any:
     return make_net(arrays | {f"{layer}.bias": np.zeros(shape[0]) for layer, shape in layers.items()})
 
 
-def search(name: str, options: dict[str, Any], games: int = 4) -> Run:
-    """Simulated steps of search, one core."""
+def search(name: str, options: dict[str, Any], games: int = 4, simulations: bool = False) -> Run:
+    """Simulated steps of search, or its simulations, one core."""
     batch = envs.make_vec(name, games, seed=0, **options)
     for _ in range(20):
         batch.step(batch.sample_actions())
-    policy: Any = policies.make("search:1000,rollout=random", name, **options)
+    policy: Any = policies.make(f"search:{SIMULATIONS},rollout=random", name, **options)
 
     def decide() -> int:
         before = policy.steps
         policy.act(batch.decisions())
-        return policy.steps - before
+        return games * SIMULATIONS if simulations else policy.steps - before
 
     return partial(timed, decide)
 
@@ -166,7 +139,6 @@ def runs_of(name: str, options: dict[str, Any], count: int) -> dict[str, Run]:
         "engine": engine(variant, count),
         "vector": vector(name, options, count),
         "vector, 2 threads": vector(name, options, count, threads=2),
-        "vector, 2 processes": two_processes(name, options, count),
         "vector + sampling": vector(name, options, count, sampling=True),
         "one seat, random": one_seat(name, options, count, "random"),
         "network": decisions(variant, some_network(variant)),
@@ -178,19 +150,7 @@ def runs_of(name: str, options: dict[str, Any], count: int) -> dict[str, Run]:
     if has_heuristic(variant):
         runs["one seat, heuristic"] = one_seat(name, options, count, "heuristic")
         runs["heuristic"] = decisions(variant, Heuristic())
-    yardstick = connect_four()
-    if yardstick is not None:
-        runs[YARDSTICK] = partial(aec_loop, yardstick)
     return {meaning: runs[meaning] for meaning in MEANINGS if meaning in runs}
-
-
-def connect_four() -> Any:
-    """PettingZoo's connect_four_v3, or None without pygame."""
-    try:
-        module = import_module("pettingzoo.classic.connect_four_v3")
-    except ImportError:
-        return None
-    return module.env()
 
 
 # --- Report ---
@@ -226,12 +186,7 @@ def benchmark(games: list[str], count: int, seconds: float, repeats: int) -> dic
 
 def game_table(variants: list[dict[str, Any]]) -> str:
     """Rates as rows, variants as columns."""
-    measured = variants[0]["rates"]
-    rows = [[key, *(variant["rates"][key] for variant in variants)] for key in measured]
-    for key, base in RATIOS.items():
-        if key in measured and base in measured:
-            ratios = (one["rates"][key].median / one["rates"][base].median for one in variants)
-            rows.append([f"{key} / {base}", *(f"{ratio:.2f}×" for ratio in ratios)])
+    rows = [[key, *(variant["rates"][key] for variant in variants)] for key in variants[0]["rates"]]
     return grid(["steps/s", *(label(variant["options"], "\n") for variant in variants)], rows)
 
 
@@ -242,10 +197,7 @@ def picture(report: dict[str, Any], file: Path) -> None:
     groups = {
         meaning: [(name, rates[key]["median"], colours[name], "") for name, rates in first.items() if key in rates]
         for key, meaning in MEANINGS.items()
-        if key != YARDSTICK
     }
-    if rates := [rates[YARDSTICK]["median"] for rates in first.values() if YARDSTICK in rates]:
-        groups[MEANINGS[YARDSTICK]] = [("PettingZoo", rates[0], measuring.GREY, "")]
     machine, batch = report["machine"], report["settings"]["num_envs"]
     note = f"random steps per second; {machine['cores']} cores of {machine['processor']}, batches of {batch:,}"
     measuring.draw_bars(groups, note, file)
@@ -253,29 +205,17 @@ def picture(report: dict[str, Any], file: Path) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """The command; returns the exit status."""
-    rows = "\n".join(f"{key}: {meaning}" for key, meaning in MEANINGS.items())
-    parser = measuring.parser_of("monsterzoo bench throughput", __doc__, rows)
-    parser.add_argument(
-        "--game", nargs="+", choices=names(), default=names(), metavar="GAME", help="games to measure (default: all)"
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers here")
-    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw them here")
-    parser.add_argument("--num-envs", type=int, default=1024, help="games of a batch (default 1024)")
-    parser.add_argument("--repeats", type=int, default=7, help="runs of each measurement (default 7)")
-    parser.add_argument("--seconds", type=float, default=0.4, help="length of a run (default 0.4)")
-    parser.add_argument("--quick", action="store_true", help="three short runs of each")
-    parser.add_argument("--cpu", action="store_true", help="measure CPU time of one thread, for a busy machine")
-    chosen = parser.parse_args(arguments)
-    if chosen.picture:
-        require("matplotlib")
+    more = {
+        "num_envs": Option(1024, Integer(1), "games of a batch"),
+        "quick": Option(False, Switch(), "three short runs of each"),
+        "cpu": Option(False, Switch(), "measure CPU time of one thread, for a busy machine"),
+    }
+    parser = Parser("bench throughput", __doc__, measuring.options(repeats=7, seconds=0.4), more, game="several")
+    parser.epilog = "\n".join(f"{key}: {meaning}" for key, meaning in MEANINGS.items())
+    chosen = parser.read(arguments)
     if chosen.cpu:
         measuring.count_processor_time()
     if chosen.quick:
         chosen.repeats, chosen.seconds = 3, 0.1
-    report = benchmark(chosen.game, chosen.num_envs, chosen.seconds, chosen.repeats)
-    if connect_four() is None:
-        print(f"\n{YARDSTICK} was skipped: it needs pygame (pip install 'monsterzoo[render]')")
-    measuring.write_results(report, chosen.json)
-    if chosen.picture:
-        picture(report, chosen.picture)
-    return 0
+    report = benchmark(chosen.games, chosen.num_envs, chosen.seconds, chosen.repeats)
+    return measuring.publish(report, chosen, picture)

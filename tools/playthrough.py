@@ -1,14 +1,12 @@
 """Golden playthroughs: one seeded game per variant as readable text, kept under tests/playthroughs.
 
 A change of rules, texts, observations, masks or rewards shows as a difference in these files. `python -m
-tools.playthrough` says which of them differ from what the code plays now, `--write` makes them anew.
+tools.playthrough` writes them anew; tests say which differ from what the code plays now.
 """
 
-import argparse
 import re
-import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +30,9 @@ def file_name(name: str, options: dict[str, Any]) -> str:
     return ".".join([name, *(f"{key}={value}" for key, value in values.items())]) + ".txt"
 
 
-def playthroughs(games: Iterable[str] | None = None) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def playthroughs() -> Iterator[tuple[str, str, dict[str, Any]]]:
     """File name, game and options of every playthrough there must be: one per variant."""
-    for name in names() if games is None else games:
+    for name in names():
         for options in find_game(name).variants:
             yield file_name(name, options), name, options
 
@@ -128,33 +126,6 @@ def _ending(env: GameEnv, steps: int, returns: dict[str, float]) -> Iterator[str
     yield from (f"    return  {agent} {total:+.6g}" for agent, total in returns.items())
 
 
-def differences(folder: Path = FOLDER, games: Iterable[str] | None = None) -> list[str]:
-    """The files that are missing, or that differ from what the code plays now."""
-    wrong = []
-    for file, name, options in playthroughs(games):
-        path = folder / file
-        if not path.exists() or path.read_text(encoding="utf-8") != playthrough(name, options):
-            wrong.append(file)
-    return wrong
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """The command; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m tools.playthrough", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write the files anew")
-    parser.add_argument("--games", nargs="+", choices=names(), default=names(), metavar="GAME")
-    parser.add_argument("--folder", type=Path, default=FOLDER)
-    chosen = parser.parse_args(arguments)
-    if not chosen.write:
-        wrong = differences(chosen.folder, chosen.games)
-        print("\n".join(f"differs: {file}" for file in wrong) or "all playthroughs are as the code plays")
-        return 1 if wrong else 0
-    chosen.folder.mkdir(parents=True, exist_ok=True)
-    for file, name, options in playthroughs(chosen.games):
-        (chosen.folder / file).write_text(playthrough(name, options), encoding="utf-8")
-        print(f"wrote {chosen.folder / file}")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    for file, game, chosen in playthroughs():
+        (FOLDER / file).write_text(playthrough(game, chosen), encoding="utf-8")

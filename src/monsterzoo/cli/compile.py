@@ -3,14 +3,13 @@
 Every way to use a game is used once, on the smallest scale; what that compiles is cached for later processes.
 """
 
-import argparse
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from monsterzoo.envs import make_vec, names
+from monsterzoo.envs import make_vec
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.compiling.cache import cache_root
@@ -81,16 +80,12 @@ STAGES: dict[str, Callable[[Game], None]] = {
 
 def main(words: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
-    parser = Parser("compile", "Compile games ahead of their first use.", game=False)
-    parser.add_argument("games", nargs="*", metavar="GAME", help=f"games (default: all): {', '.join(names())}")
-    parser.add_argument("--game", dest="more", action="extend", nargs="+", default=[], help=argparse.SUPPRESS)
-    chosen = parser.read(words)
+    chosen = Parser("compile", "Compile games ahead of their first use.", game="several").read(words)
     if JIT_OFF:
         raise ValueError("NUMBA_DISABLE_JIT is set: nothing is compiled")
-    games = [find_game(name) for name in [*chosen.games, *chosen.more] or names()]
     turn_off()
     begun = time.perf_counter()
-    for game in games:
+    for game in map(find_game, chosen.games):
         for stage, use in STAGES.items():
             print(f"{game.name:18} {stage:10}", end=" ", flush=True)
             start = time.perf_counter()

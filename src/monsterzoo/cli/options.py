@@ -20,7 +20,7 @@ from monsterzoo.envs.core.options import (
     read_options,
     refusal,
 )
-from monsterzoo.envs.core.registry import find_game
+from monsterzoo.envs.core.registry import find_game, names
 from monsterzoo.envs.core.variant import Variant
 
 Table = Mapping[str, Option]
@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
         command: its name, without "monsterzoo".
         description: what it does.
         tables: options by name; each is a flag.
-        game: whether it takes a game and its options; "name" is the name alone.
+        game: whether it takes a game and its options; "name" is the name alone, "several" are names, without any all.
         policies: whether the help explains how policies are written.
     """
 
@@ -59,17 +59,43 @@ class Parser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        if game:
+        if game == "several":
+            self.add_argument("games", nargs="*", metavar="GAME", help=f"games (default: all): {', '.join(names())}")
+            self.add_argument("--game", dest="more", action="extend", nargs="+", default=[], help=argparse.SUPPRESS)
+        elif game:
             add_game(self, options=game != "name")
         self.table = {name: option for table in tables for name, option in table.items()}
-        add_flags(self, self.table)
+        for name, option in self.table.items():
+            self._add_flag(name, option)
+
+    def _add_flag(self, name: str, option: Option) -> None:
+        more: dict[str, Any] = {"metavar": option.values.metavar, "required": option.default is MISSING}
+        if isinstance(option.values, Switch):
+            more = {"action": argparse.BooleanOptionalAction if option.default else "store_true"}
+        elif isinstance(option.values, Specs):
+            more["nargs"] = "*"
+        notes = [str(option.values)] if isinstance(option.values, Integer | Number) else []
+        default = " ".join(option.default) if isinstance(option.default, tuple) else option.default
+        if option.shown or not any(default is one for one in (None, MISSING, True, False)):
+            notes.append(f"default: {option.shown or default}")
+        text = f"{option.meaning} ({'; '.join(notes)})" if notes else option.meaning
+        flags = [flag(name), *(["--output"] if name == "out" else [])]
+        self.add_argument(*flags, dest=name, default=None, help=text.replace("%", "%%"), **more)
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
-        """The values of all options, `given` those that were given; a game may stand anywhere among the flags."""
+        """The values of all options, `given` those that were given; a game may stand anywhere among the flags.
+
+        Raises `ValueError` for values that are not allowed.
+        """
         parsed = self.parse_intermixed_args(list(words))
-        parsed.given = given(parsed, self.table)
-        for name in self.table:
-            setattr(parsed, name, parsed.given.get(name, self.table[name].default))
+        found = {name: getattr(parsed, name) for name in self.table}
+        parsed.given = {
+            name: read_flag(name, text, self.table[name].values) for name, text in found.items() if text is not None
+        }
+        for name, option in self.table.items():
+            setattr(parsed, name, parsed.given.get(name, option.default))
+        if hasattr(parsed, "more"):
+            parsed.games = [find_game(name).name for name in [*parsed.games, *parsed.more] or names()]
         return parsed
 
 
@@ -112,8 +138,6 @@ def add_game(
 def game_name(parsed: argparse.Namespace) -> str:
     """The game of a command line; raises `ValueError` if none is named."""
     if parsed.game is None:
-        from monsterzoo.envs import names
-
         raise ValueError(f"which game? GAME is one of {', '.join(names())}")
     return str(parsed.game)
 
@@ -141,29 +165,6 @@ def flags_of(kind: type, only: Collection[str] | None = None, **defaults: str) -
     for name in ("game", "players", "options"):
         table.pop(name, None)
     return {name: replace(one, shown=defaults.get(name)) for name, one in table.items()}
-
-
-def add_flags(parser: argparse.ArgumentParser, table: Table) -> None:
-    """A flag for every option, with range and default in its help."""
-    for name, option in table.items():
-        more: dict[str, Any] = {"metavar": option.values.metavar, "required": option.default is MISSING}
-        if isinstance(option.values, Switch):
-            more = {"action": argparse.BooleanOptionalAction if option.default else "store_true"}
-        elif isinstance(option.values, Specs):
-            more["nargs"] = "*"
-        notes = [str(option.values)] if isinstance(option.values, Integer | Number) else []
-        default = " ".join(option.default) if isinstance(option.default, tuple) else option.default
-        if option.shown or not any(default is one for one in (None, MISSING, True, False)):
-            notes.append(f"default: {option.shown or default}")
-        text = f"{option.meaning} ({'; '.join(notes)})" if notes else option.meaning
-        flags = [flag(name), *(["--output"] if name == "out" else [])]
-        parser.add_argument(*flags, dest=name, default=None, help=text.replace("%", "%%"), **more)
-
-
-def given(parsed: argparse.Namespace, table: Table) -> dict[str, Any]:
-    """The options that were on the command line; raises `ValueError` for what is not allowed."""
-    found = {name: getattr(parsed, name) for name in table}
-    return {name: read_flag(name, text, table[name].values) for name, text in found.items() if text is not None}
 
 
 def read_flag(name: str, text: Any, allowed: Allowed) -> Any:
