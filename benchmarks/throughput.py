@@ -72,7 +72,8 @@ def vector(name: str, options: dict[str, Any], count: int, threads: int = 1, sam
 
 def one_seat(name: str, options: dict[str, Any], count: int, opponents: str) -> Run:
     """Decisions of the learner in a single-agent batch; the other seats are played inside the step."""
-    games: Any = gymnasium.make_vec(gymnasium_id(name), num_envs=count, opponents=opponents, copy=False, **options)
+    settings: dict[str, Any] = {"opponents": opponents, "copy": False, "autoreset_mode": "same_step"}
+    games: Any = gymnasium.make_vec(gymnasium_id(name), num_envs=count, **settings, **options)
     observation, _ = games.reset(seed=0)
     luck, chosen = streams(0, 1, "sample"), np.zeros(count, np.int64)
     masks = [observation["action_mask"]]

@@ -12,7 +12,7 @@ from .core.game import Game
 from .core.options import is_whole
 from .core.registry import find_game, names, register_all, register_game
 from .core.snapshots import SnapshotError
-from .core.variant import IllegalActionError, Variant
+from .core.variant import ActionTypeError, IllegalActionError, Variant
 from .version import VERSION as __version__  # noqa: N811
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .api.parallel import ParallelGameEnv
 
 __all__ = [
+    "ActionTypeError",
     "Game",
     "IllegalActionError",
     "SnapshotError",
@@ -69,10 +70,10 @@ def make_vec(name: str, num_envs: int, threads: int = 1, seed: int | None = None
 def env_seed(seed: int, index: int) -> int:
     """The seed of the AEC environment that plays the same games as game `index` of a batch seeded with `seed`.
 
-    Raises `ValueError` unless 0 <= seed < 2**64 and index is a whole number from 0.
+    Raises `ValueError` unless 0 <= seed < 2**64 and index is an integer from 0.
     """
     if not is_whole(index) or index < 0:
-        raise ValueError(f"an index is a whole number from 0, not {index!r}")
+        raise ValueError(f"an index is an integer from 0, not {index!r}")
     return rng.env_seed(rng.check_seed(seed), index)
 
 

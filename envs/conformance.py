@@ -290,7 +290,7 @@ def check_contract(case: Case) -> None:
             steps += 1
         for side in range(variant.sides):
             points = _plainly(contract.score, plain[0], side)
-            assert isinstance(points, int | np.integer), f"score is a whole number, not {points!r}"
+            assert isinstance(points, int | np.integer), f"score is an integer, not {points!r}"
 
 
 def _plainly(function: Callable[..., Any], *arguments: Any) -> Any:

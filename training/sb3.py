@@ -58,11 +58,12 @@ def make_vec_env(
         threads: number of threads that share a step (compiled opponents only).
         options: the game's options, and `seat` to learn one seat only.
     """
-    return SeatVecEnv(SeatVectorEnv(game, num_envs, opponents=opponents, threads=threads, copy=False, **options), seed)
+    settings: dict[str, Any] = {"opponents": opponents, "threads": threads, "copy": False}
+    return SeatVecEnv(SeatVectorEnv(game, num_envs, autoreset_mode="same_step", **settings, **options), seed)
 
 
 class SeatVecEnv(VecEnv):
-    """A `SeatVectorEnv` as an SB3 `VecEnv`.
+    """A `SeatVectorEnv` with `autoreset_mode="same_step"` as an SB3 `VecEnv`.
 
     Observations are int8 (N, n). Masks, bool (N, A), are what `env_method("action_masks")` returns, where MaskablePPO
     looks for them. Infos of a finished game have `terminal_observation`, `TimeLimit.truncated` and Monitor's `episode`.

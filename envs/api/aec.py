@@ -14,7 +14,7 @@ from ..core.game import Game
 from ..core.layout import Layout
 from ..core.options import is_whole, whole
 from ..core.rng import check_seed, generator
-from ..core.variant import IllegalActionError, Variant
+from ..core.variant import IllegalActionError, Variant, read_action
 from ..match.decisions import Decisions
 from ..render.renderer import FPS, MODES, SIZE, Renderer
 from .records import make_record, play_record
@@ -54,6 +54,8 @@ class GameEnv(AECEnv):
         self._observation_space = observation_space(self.variant, observation)
         self._boxed = observation == "box"
         self._action_space = action_space(self.variant)
+        self.observation_spaces = dict.fromkeys(self.possible_agents, self._observation_space)
+        self.action_spaces = dict.fromkeys(self.possible_agents, self._action_space)
         self._states, self._views = self.variant.new_states(1), self.variant.new_views()
         self._num_actions, self._columns = self.variant.num_actions, self.variant.layout.size
         self._mask_shape = (self.variant.players, 8 * self.variant.words)
@@ -133,7 +135,7 @@ class GameEnv(AECEnv):
     def reset_generator(self, state: int) -> None:
         """Begin a game with the generator in a known state, as a record without a seed does."""
         if not is_whole(state) or not 0 <= whole(state) < 1 << 64:
-            raise ValueError(f"a generator is a whole number from 0 to 2**64 - 1, not {state!r}")
+            raise ValueError(f"a generator is an integer from 0 to 2**64 - 1, not {state!r}")
         self._states["rng"] = whole(state)
         self._seeded = True
         self.reset()
@@ -163,7 +165,11 @@ class GameEnv(AECEnv):
             self.agent_selection = self.possible_agents[self._acting]
 
     def step(self, action: Any) -> None:
-        """Carry out the action of `agent_selection`; raises `IllegalActionError` and changes nothing if it may not."""
+        """Carry out the action of `agent_selection`, an integer of any type or an integer array of size 1.
+
+        Raises `IllegalActionError` and changes nothing for an action that is not legal; for what is no integer it is an
+        `ActionTypeError`, which is a `TypeError` too.
+        """
         agent = self.agent_selection
         if not self.agents:
             raise RuntimeError("the game is over for everybody; call reset()")
@@ -179,13 +185,9 @@ class GameEnv(AECEnv):
         self._step_seat(self._seat(agent), action)
 
     def _step_seat(self, seat: int, action: Any) -> None:
-        try:
-            legal = type(action) is not bool and action >= 0 and self._masks[seat, action] == 1
-            number = action.__index__()
-        except (TypeError, IndexError, AttributeError, ValueError, OverflowError):
-            legal = False
-        if not legal or number == self._num_actions - 1:
-            raise self.variant.refuse(self._states[0], seat, action)
+        number = read_action(action)
+        if not 0 <= number < self._num_actions - 1 or not self._masks[seat, number]:
+            raise self.variant.refuse(self._states[0], seat, number)
         if self.render_mode is not None:
             self._renderer.remember(self._states, seat, number)
         masks = np.empty(self._mask_shape, np.uint64)
@@ -205,29 +207,23 @@ class GameEnv(AECEnv):
         if self.render_mode == "human":
             self.render()
 
-    def refusal(self, agent: str, action: Any) -> IllegalActionError | None:
+    def refusal(self, agent: str, action: int) -> IllegalActionError | None:
         """The error for an action that an agent may not choose now, None if it may (a waiting agent: the no-op)."""
         seat = self._seat(agent)
-        if is_whole(action) and 0 <= action < self._num_actions and self._masks[seat, action]:
+        if 0 <= action < self._num_actions and self._masks[seat, action]:
             return None
         return self.variant.refuse(self._states[0], seat, action)
 
-    def is_legal(self, action: int) -> bool:
+    def is_legal(self, action: Any) -> bool:
         """Whether `agent_selection` may choose an action now; False for all once the game is over.
 
-        Raises `IllegalActionError` for what is not a whole number.
+        Raises `ActionTypeError` for what is not an integer.
         """
         agents = self.agents
         if not agents or self.terminations[agents[0]] or self.truncations[agents[0]]:
             return False
-        try:
-            if 0 <= action < self._num_actions:
-                return bool(self._masks[self._acting, action])
-        except (TypeError, IndexError, ValueError):
-            pass
-        if not is_whole(action):
-            raise self.variant.refuse(self._states[0], self._acting, action)
-        return False
+        number = read_action(action)
+        return 0 <= number < self._num_actions and bool(self._masks[self._acting, number])
 
     def _finish(self) -> None:
         ended = int(self._states["outcome"][0])
@@ -300,11 +296,10 @@ class GameEnv(AECEnv):
 
     def action_name(self, action: int) -> str:
         """The name of an action; raises `ValueError` for what is none."""
-        if not is_whole(action):
-            raise ValueError(f"an action is a whole number, not {action!r}")
-        if not 0 <= action < self.variant.num_actions:
-            raise ValueError(f"action {action!r} is out of range, actions are 0 to {self.variant.num_actions - 1}")
-        return self.variant.action_names[action]
+        number = read_action(action)
+        if not 0 <= number < self._num_actions:
+            raise ValueError(f"action {number} is out of range, actions are 0 to {self._num_actions - 1}")
+        return self.variant.action_names[number]
 
     def parse_action(self, text: str) -> int:
         """The action of a name; raises `ValueError` for an unknown one."""

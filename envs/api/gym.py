@@ -13,10 +13,10 @@ from ..compiling.threads import check_counts
 from ..core import stepping
 from ..core.contract import PLAYING
 from ..core.game import Game
-from ..core.options import UnexpectedOptionError, is_whole, whole
+from ..core.options import UnexpectedOptionError, is_whole
 from ..core.registry import find_game
 from ..core.rng import check_seed, env_seed, generator
-from ..core.variant import IllegalActionError
+from ..core.variant import IllegalActionError, read_action
 from ..match.decisions import as_actions
 from ..match.loop import ACT, BEGIN, CONTINUE, LEAVE, Endless
 from ..match.match import Match
@@ -39,8 +39,10 @@ class SeatVectorEnv(VectorEnv):
 
     `autoreset_mode`, a name or Gymnasium's `AutoresetMode`, says what becomes of a finished game:
 
-    - "same_step": the next game begins in the same step; the end of the last is in `final_obs` and `final_info`.
-    - "next_step": the step returns how the game ended, the next step ignores the action and returns the next game.
+    - "next_step" (the default, as in Gymnasium's own environments; all of its vector wrappers work): the step returns
+      how the game ended, with the no-op alone in the mask; the next step ignores the action and returns the next game.
+    - "same_step": the next game begins in the same step, so every step is a decision; the end of the last one is in
+      `final_obs` and `final_info`. Gymnasium's wrappers that change observations refuse it.
     - "disabled": it stays as it ended until `reset(options={"reset_mask": …})`, and `step` refuses to go on.
 
     An illegal action of an opponent raises `IllegalActionError`, naming the policy and the action. After this, as after
@@ -59,7 +61,7 @@ class SeatVectorEnv(VectorEnv):
         options: the game's options.
     """
 
-    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
 
     def __init__(
         self,
@@ -71,7 +73,7 @@ class SeatVectorEnv(VectorEnv):
         threads: int = 1,
         copy: bool = True,
         observation: str = "dict",
-        autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
         log: int = 0,
         **options: Any,
@@ -412,13 +414,11 @@ class SeatEnv(gymnasium.Env):
         """Carry out the learner's action and play on to its next decision."""
         if self._over:
             raise RuntimeError("the game is over; call reset()")
-        number = action.reshape(()) if isinstance(action, np.ndarray) and action.size == 1 else action
-        if not is_whole(number):
-            raise IllegalActionError(f"an action is a whole number, not {action!r}")
-        if not 0 <= whole(number) < self.variant.num_actions:
+        number = read_action(action)
+        if not 0 <= number < self.variant.num_actions:
             raise self.variant.refuse(self._games.states[0], int(self._games.learners[0]), number)
         played = len(self._games.moves(0)) if self.render_mode is not None else 0
-        observed, rewards, terminated, truncated, infos = self._games.step([whole(number)])
+        observed, rewards, terminated, truncated, infos = self._games.step([number])
         self._over = bool(terminated[0] or truncated[0])
         self._remember(played)
         if self.render_mode == "human":

@@ -9,7 +9,7 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from ..core.game import Game
-from ..core.variant import IllegalActionError
+from ..core.variant import IllegalActionError, read_action
 from .aec import GameEnv
 
 ILLEGAL_REWARD = -1.0
@@ -64,7 +64,8 @@ class ParallelGameEnv(ParallelEnv):
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
         """One action an agent, the no-op for those without a decision.
 
-        Returns observations, rewards, terminations, truncations and infos by agent.
+        Returns observations, rewards, terminations, truncations and infos by agent. Raises `ActionTypeError`, a
+        `TypeError` and a `ValueError`, and changes nothing for actions that are no integers.
         """
         aec = self.aec
         if not self.agents:
@@ -75,14 +76,15 @@ class ParallelGameEnv(ParallelEnv):
         unknown = [agent for agent in actions if agent not in self.agents]
         if missing or unknown:
             raise ValueError(f"actions are needed for exactly {self.agents}; missing {missing}, unknown {unknown}")
-        offenders = {agent: error for agent in self.agents if (error := aec.refusal(agent, actions[agent]))}
+        chosen = {agent: read_action(actions[agent]) for agent in self.agents}
+        offenders = {agent: error for agent, action in chosen.items() if (error := aec.refusal(agent, action))}
         if offenders:
             return self._end_illegally(offenders)
         waiting = aec.variant.num_actions - 1
         rewards = dict.fromkeys(self.agents, 0.0)
-        for agent in self.agents:
-            if actions[agent] != waiting:
-                aec.step_for(agent, actions[agent])
+        for agent, action in chosen.items():
+            if action != waiting:
+                aec.step_for(agent, action)
                 for other in rewards:
                     rewards[other] += aec.rewards[other]
         terminations, truncations = dict(aec.terminations), dict(aec.truncations)

@@ -6,6 +6,8 @@ import numpy as np
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
+from ..core.variant import read_action
+
 
 class StandardWrappers(OrderEnforcingWrapper):
     """OrderEnforcing(AssertOutOfBounds(TerminateIllegal(env))), with a short way for what is in order.
@@ -29,14 +31,14 @@ class StandardWrappers(OrderEnforcingWrapper):
         return result
 
     def step(self, action: Any) -> None:
-        """Carry out an action; an illegal one ends the game."""
+        """Carry out an action; an illegal one ends the game, what is no integer raises `ActionTypeError`."""
         raw = self._raw
-        if self._has_reset and (type(action) is int or isinstance(action, np.integer)) and raw.is_legal(action):
+        if self._has_reset and raw.is_legal(action):
             self._has_updated = True
             self._referee._prev_obs = self._referee._prev_info = None
             raw.step(action)
             return
-        super().step(action)
+        super().step(read_action(action) if isinstance(action, np.ndarray) else action)
 
     def __repr__(self) -> str:
         return f"<StandardWrappers {self._raw!r}>"

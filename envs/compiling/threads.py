@@ -17,7 +17,7 @@ def check_counts(game: str, **counts: Any) -> tuple[int, ...]:
     """Numbers of games or threads as Python's integers; raises `ValueError` for those that are none."""
     for name, value in counts.items():
         if not is_whole(value) or value < 1:
-            raise ValueError(f"{game}: {name}={value!r} is not allowed; allowed: a whole number from 1")
+            raise ValueError(f"{game}: {name}={value!r} is not allowed; allowed: an integer from 1")
     return tuple(whole(value) for value in counts.values())
 
 

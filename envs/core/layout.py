@@ -76,7 +76,7 @@ def coded(name: str, *shape: int, codes: Sequence[int], meaning: str, source: st
 
 
 def numbers(name: str, *shape: int, low: int = 0, high: int, meaning: str, source: str = "", first: int = 0) -> Field:
-    """Small whole numbers, an empty shape for a single one; the view holds each in a byte (a word is eight of them)."""
+    """Small integers, an empty shape for a single one; the view holds each in a byte (a word is eight of them)."""
     return Field(name, shape, low, high, meaning, NUMBERS, source or name, first)
 
 

@@ -104,7 +104,7 @@ def mix(value: int) -> int:
 def check_seed(seed: Any) -> int:
     """A seed as Python's integer; raises `ValueError` unless it is an integer with 0 <= seed < 2**64."""
     if not is_whole(seed) or not 0 <= whole(seed) <= _MASK:
-        raise ValueError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed!r}")
+        raise ValueError(f"a seed is an integer from 0 to 2**64 - 1, not {seed!r}")
     return whole(seed)
 
 

@@ -24,6 +24,25 @@ class IllegalActionError(ValueError):
     """An action the rules do not allow now; the state has not changed."""
 
 
+class ActionTypeError(IllegalActionError, TypeError):
+    """What is not an action at all, such as 3.0 or None; nothing has changed."""
+
+
+def read_action(action: Any) -> int:
+    """An action as Python's `int`, from an integer of any type or an integer array of size 1.
+
+    Raises `ActionTypeError` for anything else.
+    """
+    if type(action) is int:
+        return action
+    if isinstance(action, np.ndarray) and action.size == 1:
+        action = action.reshape(())
+    try:
+        return whole(action)
+    except TypeError:
+        raise ActionTypeError(f"an action is an integer, not {action!r:.80}") from None
+
+
 @dataclass(frozen=True, eq=False)
 class Variant:
     """A game with its options chosen; see the module."""
@@ -190,7 +209,7 @@ class Variant:
         self.check_states(states)
         seats = np.asarray(seats)
         if seats.shape != states.shape or seats.dtype.kind not in "iu":
-            raise ValueError(f"{len(states)} seats are needed, whole numbers, not {seats.dtype} {seats.shape}")
+            raise ValueError(f"{len(states)} seats are needed, integers, not {seats.dtype} {seats.shape}")
         inside = (seats >= 0) & (seats < self.players)
         waiting = inside & (states["outcome"] == PLAYING)
         waiting &= (states["acting"] >> np.where(inside, seats, 0).astype(np.uint8)) & 1 != 0
@@ -301,7 +320,7 @@ class Variant:
         require(isinstance(winners, list | tuple | None), f"winners is a list of seats, not {winners!r}")
         require(not winners, f"winners is {winners!r}, but over is not true")
         valid = rng is None or (type(rng) is int and 0 <= rng < 1 << 64)
-        require(valid, f"generator is a whole number below 2**64, not {rng!r}")
+        require(valid, f"generator is an integer below 2**64, not {rng!r}")
         states = self.new_states(1)
         states["rng"] = generator(seed) if rng is None else rng
         try:
@@ -332,11 +351,8 @@ class Variant:
             own = self.options[key]
             require(same, f"the snapshot has {key}={given.get(key)!r}, the environment {key}={own!r}")
 
-    def refuse(self, state: Any, seat: int, action: Any) -> IllegalActionError:
+    def refuse(self, state: Any, seat: int, action: int) -> IllegalActionError:
         """The error for an action that is not legal."""
-        if not is_whole(action):
-            return IllegalActionError(f"an action is a whole number, not {action!r}")
-        action = whole(action)
         if not 0 <= action < self.num_actions:
             return IllegalActionError(f"action {action} is out of range, actions are 0 to {self.num_actions - 1}")
         name = self.action_names[action]

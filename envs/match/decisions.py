@@ -7,7 +7,7 @@ import numpy as np
 from ..core.contract import imagine
 from ..core.options import is_whole, whole
 from ..core.rng import check_seed, streams
-from ..core.variant import IllegalActionError, Variant
+from ..core.variant import ActionTypeError, IllegalActionError, Variant
 
 
 class Decisions:
@@ -106,13 +106,12 @@ class Decisions:
 
 
 def as_actions(chosen: Any, count: int, who: str = "") -> np.ndarray:
-    """Actions as an array of integers (count,); raises `IllegalActionError` for anything else."""
+    """Actions as an array of integers (count,); raises `ActionTypeError` for anything else."""
+    wanted = f"{who}expected integer actions of shape ({count},)"
     try:
         actions = np.asarray(chosen)
     except (ValueError, TypeError) as error:
-        raise IllegalActionError(f"{who}expected integer actions of shape ({count},), got {chosen!r:.80}") from error
+        raise ActionTypeError(f"{wanted}, got {chosen!r:.80}") from error
     if actions.shape != (count,) or actions.dtype.kind not in "iu":
-        raise IllegalActionError(
-            f"{who}expected integer actions of shape ({count},), got {actions.dtype} {actions.shape}: {chosen!r:.80}"
-        )
+        raise ActionTypeError(f"{wanted}, got {actions.dtype} {actions.shape}: {chosen!r:.80}")
     return actions

@@ -64,11 +64,19 @@ def _painted(scene: Scene, size: tuple[int, int]) -> Any:
 
 
 @cache
-def _font(pixels: int) -> Any:
-    """Pygame's own font, the same on every machine."""
+def _new_font(pixels: int) -> Any:
     pygame = load_pygame()
     pygame.font.init()
     return pygame.font.Font(None, round(pixels / OWN_FONT))
+
+
+def _font(pixels: int) -> Any:
+    """Pygame's own font, the same on every machine; made again after somebody's `pygame.quit()`."""
+    try:
+        _new_font(pixels).size("")
+    except load_pygame().error:
+        _new_font.cache_clear()
+    return _new_font(pixels)
 
 
 class _Brush:
@@ -149,7 +157,7 @@ class Window:
     def show(self, scene: Scene) -> None:
         """Show a scene; nothing happens once the window was closed by hand."""
         pygame = load_pygame()
-        if self._screen is None:
+        if self._screen is None or pygame.display.get_surface() is None:
             self._open(pygame)
         if self._closed or any(event.type == pygame.QUIT for event in pygame.event.get()):
             self.close()

@@ -162,13 +162,14 @@ def test_generators_for_whoever_wants_one():
     assert one.integers(2**32) != two.integers(2**32)
 
 
-@pytest.mark.parametrize("mode", ["next_step", "disabled"])
-def test_gymnasiums_vector_wrappers_of_observations(mode):
-    def batch():
-        return gymnasium.make_vec(PIKIT, num_envs=2, autoreset_mode=mode)
+@pytest.mark.parametrize("options", [{}, {"autoreset_mode": "disabled"}], ids=["default", "disabled"])
+def test_gymnasiums_vector_wrappers_of_observations(options):
+    def batch(**more):
+        return gymnasium.make_vec(PIKIT, num_envs=2, **options, **more)
 
     space = batch().single_observation_space
     wrapped = {
+        "cast": wrappers.DtypeObservation(batch(observation="box"), np.float32),
         "flat": wrappers.FlattenObservation(batch()),
         "filtered": wrappers.FilterObservation(batch(), ["observation"]),
         "transformed": wrappers.TransformObservation(
@@ -176,6 +177,8 @@ def test_gymnasiums_vector_wrappers_of_observations(mode):
         ),
         "counted": wrappers.RecordEpisodeStatistics(batch()),
     }
+    if not options:
+        wrapped["normalized"] = wrappers.NormalizeObservation(batch(observation="box"))
     for label, env in wrapped.items():
         seen, infos = env.reset(seed=1)
         for _ in range(5):

@@ -138,7 +138,8 @@ def test_one_seat_episodes_are_those_of_the_environment(opponents):
     for _ in range(4):
         for episode in runner.sample():
             tables[int(episode.id_.split("_")[1])].append(episode)
-    env = SeatVectorEnv("pikit_v0", 8, opponents=opponents, players=3, reward="score")
+    options = {"players": 3, "reward": "score", "autoreset_mode": "same_step"}
+    env = SeatVectorEnv("pikit_v0", 8, opponents=opponents, **options)
     observed, _ = env.reset(seed=env_seed(5, 0))
     position = [(0, 0)] * 8  # of the piece, and in it
     steps = min(sum(map(len, pieces)) for pieces in tables.values())

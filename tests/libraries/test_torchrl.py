@@ -69,7 +69,7 @@ def test_all_seats_play_the_games_of_the_aec_environment():
 def test_what_torchrl_makes_by_itself():
     one = GymEnv("monsterzoo/Pikit-v0", players=2)
     assert one.rollout(3)["observation"].shape[-1] == one.observation_spec["observation"].shape[-1]
-    for options in ({"autoreset_mode": "disabled"}, {"observation": "box"}):
+    for options in ({"autoreset_mode": "disabled"}, {"observation": "box", "autoreset_mode": "same_step"}):
         batch = GymWrapper(gymnasium.make_vec("monsterzoo/Pikit-v0", num_envs=3, players=2, **options))
         assert batch.rollout(5, break_when_any_done=False).batch_size == (3, 5)
     table = PettingZooWrapper(mz.make_parallel("pikit_v0", players=2), use_mask=True)

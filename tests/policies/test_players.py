@@ -136,7 +136,8 @@ def test_search_leaves_the_game_and_its_luck_alone(name, options):
 
 def test_heuristic_plays_the_same_compiled_and_asked_by_python(name, options):
     heuristic = policies.make("heuristic", name, **options)
-    envs = [SeatVectorEnv(name, 16, opponents=one, **options) for one in (heuristic, Hidden(heuristic))]
+    settings = {"autoreset_mode": "same_step", **options}
+    envs = [SeatVectorEnv(name, 16, opponents=one, **settings) for one in (heuristic, Hidden(heuristic))]
     observations = [env.reset(seed=5)[0] for env in envs]
     for _ in range(60):
         np.testing.assert_array_equal(observations[0]["observation"], observations[1]["observation"])
@@ -149,7 +150,7 @@ def test_heuristic_plays_the_same_compiled_and_asked_by_python(name, options):
 
 def test_mixed_tables_stay_compiled_and_know_who_is_who():
     others = ["heuristic", "random", "heuristic"]
-    env = SeatVectorEnv("yokai_septet_v0", 256, opponents=others, seat=0, episode="round")
+    env = SeatVectorEnv("yokai_septet_v0", 256, opponents=others, seat=0, episode="round", autoreset_mode="same_step")
     assert len(env._match._tokens) == 2
     assert not env._match._asked
     # The learner and its partner are random, the other team is not: it wins most rounds.

@@ -45,7 +45,7 @@ class OneSeatBatch:
 
     def __init__(self, variant: Variant, num_envs: int, opponents: Any, seat: int | str) -> None:
         self.variant = variant
-        settings: dict[str, Any] = {"opponents": opponents, "seat": seat, "copy": False}
+        settings: dict[str, Any] = {"opponents": opponents, "seat": seat, "copy": False, "autoreset_mode": "same_step"}
         self._env = SeatVectorEnv(variant.game, num_envs, **settings, **variant.options)
         self.seats = np.zeros(num_envs, np.int64)
         self.rewards = np.zeros((num_envs, variant.players), np.float32)

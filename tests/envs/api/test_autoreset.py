@@ -120,7 +120,7 @@ def test_the_mode_is_told_where_libraries_look_for_it(mode):
     batch = gymnasium.make_vec("monsterzoo/Pikit-v0", num_envs=2, autoreset_mode=mode)
     wanted = mode if isinstance(mode, AutoresetMode) else AutoresetMode[mode.upper()]
     assert batch.autoreset_mode is batch.metadata["autoreset_mode"] is wanted
-    assert SeatVectorEnv.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP  # of the class, the default
+    assert SeatVectorEnv.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP  # of the class, the default
 
 
 @pytest.mark.parametrize("mode", ["never", None, 1, "SAME_STEP"])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from monsterzoo import policies
 from monsterzoo.envs import (
+    ActionTypeError,
     IllegalActionError,
     SnapshotError,
     env_seed,
@@ -63,19 +64,19 @@ def test_unknown_game():
 @pytest.mark.parametrize(
     ("action", "problem"),
     [
-        (None, "whole number, not None"),
-        (1.0, "whole number, not 1.0"),
-        ("W2", "whole number, not 'W2'"),
-        (True, "whole number, not True"),
+        (None, "integer, not None"),
+        (1.0, "integer, not 1.0"),
+        ("W2", "integer, not 'W2'"),
+        (True, "integer, not True"),
         (-1, "-1 is out of range"),
         (50, "50 is out of range, actions are 0 to 49"),
         (10**30, "out of range"),
         (2**63, "out of range"),
         (np.uint64(2**63), "out of range"),
-        (np.True_, "whole number, not np.True_"),
-        (float("nan"), "whole number, not nan"),
+        (np.True_, "integer, not np.True_"),
+        (float("nan"), "integer, not nan"),
         (49, "'no-op' .* has a decision to make"),
-        (np.array([1, 2]), "whole number"),
+        (np.array([1, 2]), "integer"),
     ],
 )
 def test_bad_actions_are_refused_and_change_nothing(env, action, problem):
@@ -104,9 +105,43 @@ def test_a_seat_that_has_nothing_to_decide_is_told_so_whatever_it_tries(name):
                     env.step_for(agent, action)
 
 
-def test_numpy_integers_are_actions(env):
-    env.step(np.int32(np.flatnonzero(env.observe("player_0")["action_mask"])[0]))
-    assert env.snapshot()["passes"][0]
+@pytest.mark.parametrize("kind", [np.int32, np.uint8, np.array, lambda action: np.array([[action]])])
+def test_every_integer_and_integer_array_of_size_1_is_an_action(kind):
+    """The game goes on as with Python's integers, in every environment."""
+    plain, raw, wrapped = (maker(players=2) for maker in (pikit_v0.raw_env, pikit_v0.raw_env, pikit_v0.env))
+    parallel, one_seat = pikit_v0.parallel_env(players=2), gymnasium.make("monsterzoo/Pikit-v0", players=2, seat=0)
+    for env in (plain, raw, wrapped, parallel, one_seat):
+        env.reset(seed=1)
+    masks = {agent: plain.infos[agent]["action_mask"] for agent in plain.agents}
+    parallel.step({agent: kind(mask.argmax()) for agent, mask in masks.items()})
+    for env in (plain, raw, wrapped):
+        action = int(env.last()[4]["action_mask"].argmax())
+        env.step(action if env is plain else kind(action))
+    for env in (raw, wrapped, parallel):
+        assert env.unwrapped.snapshot() == plain.snapshot()
+    one_seat.step(kind(one_seat.unwrapped.action_masks().argmax()))
+    assert one_seat.unwrapped.record()["actions"][0] == plain.record()["actions"][0]
+
+
+@pytest.mark.parametrize("action", [3.0, np.array([3.0]), np.array([3, 4]), np.float32(3), None, True, "3", [3]])
+def test_actions_of_a_wrong_type_are_a_type_error_and_a_value_error_and_change_nothing(action):
+    wrapped, parallel = pikit_v0.env(players=2), pikit_v0.parallel_env(players=2)
+    one_seat, batch = gymnasium.make("monsterzoo/Pikit-v0", players=2, seat=0), make_vec("pikit_v0", 2, seed=1)
+    for env in (wrapped, parallel, one_seat):
+        env.reset(seed=1)
+    before = wrapped.unwrapped.save(), parallel.aec.save(), one_seat.unwrapped.record(), batch.states.tobytes()
+    for error in (TypeError, ValueError):
+        with pytest.raises(error, match="an action is an integer, not"):
+            wrapped.step(action)
+        with pytest.raises(error, match="an action is an integer, not"):
+            parallel.step(dict.fromkeys(parallel.agents, action))
+        with pytest.raises(error, match="an action is an integer, not"):
+            one_seat.step(action)
+        with pytest.raises(error, match="expected integer actions"):
+            batch.step([action, action])
+    after = wrapped.unwrapped.save(), parallel.aec.save(), one_seat.unwrapped.record(), batch.states.tobytes()
+    assert after == before
+    assert parallel.agents
 
 
 def test_changing_a_mask_does_not_change_what_is_legal(env):
@@ -190,13 +225,13 @@ def test_names_that_are_no_action(env):
         env.parse_action(None)
     with pytest.raises(ValueError, match="out of range"):
         env.action_name(50)
-    with pytest.raises(ValueError, match=r"whole number, not 1\.5"):
+    with pytest.raises(ValueError, match=r"integer, not 1\.5"):
         env.action_name(1.5)
 
 
 @pytest.mark.parametrize("action", [1.5, None, True, "W2", float("nan"), 77.5])
 def test_what_is_no_number_is_neither_legal_nor_illegal(env, action):
-    with pytest.raises(IllegalActionError, match="whole number, not"):
+    with pytest.raises(ActionTypeError, match="integer, not"):
         env.is_legal(action)
     assert not env.is_legal(2**63)
     assert not env.is_legal(-1)
@@ -222,8 +257,8 @@ def test_records_without_what_they_need():
         ({"seats": [0, 1]}, "'seats' of the record are 1 numbers"),
         ({"seats": [9]}, "there is no seat 9"),
         ({"seats": [-1]}, "there is no seat -1"),
-        ({"seed": -1}, "a seed is a whole number"),
-        ({"generator": 1.5}, "a generator is a whole number"),
+        ({"seed": -1}, "a seed is an integer"),
+        ({"generator": 1.5}, "a generator is an integer"),
     ],
 )
 def test_records_that_are_wrong_somewhere(env, change, problem):
@@ -264,7 +299,7 @@ def test_parallel_actions_of_the_wrong_agents():
 
 
 @pytest.mark.parametrize(
-    "wrong", [lambda mask: 49, lambda mask: int(np.argmin(mask)), lambda mask: 50, lambda mask: None]
+    "wrong", [lambda mask: 49, lambda mask: int(np.argmin(mask)), lambda mask: 50, lambda mask: np.array([49])]
 )
 def test_an_illegal_parallel_action_ends_the_game_for_all_and_is_logged(wrong, caplog, recwarn):
     env = yokai_septet_v0.parallel_env()
@@ -373,9 +408,9 @@ def test_the_largest_seed_is_one():
 @pytest.mark.parametrize("seed", [-1, 2**64, 10**30, 1.5, 1.0, True, "7", float("nan"), np.float64(3), np.True_])
 def test_seeds_that_are_none_are_refused_and_change_nothing(seed):
     for door in doors().values():
-        with pytest.raises(ValueError, match=r"a seed is a whole number from 0 to 2\*\*64 - 1, not"):
+        with pytest.raises(ValueError, match=r"a seed is an integer from 0 to 2\*\*64 - 1, not"):
             door(seed)
-    with pytest.raises(ValueError, match="a seed is a whole number"):
+    with pytest.raises(ValueError, match="a seed is an integer"):
         policies.make("random", "pikit_v0", players=2, seed=seed)
     env, vec = pikit_v0.raw_env(players=2), make_vec("pikit_v0", 2, players=2, seed=1)
     env.reset(seed=1)
@@ -388,8 +423,8 @@ def test_seeds_that_are_none_are_refused_and_change_nothing(seed):
 
 
 @pytest.mark.parametrize("index", [-1, 1.5, None, True])
-def test_an_index_of_a_batch_is_a_whole_number(index):
-    with pytest.raises(ValueError, match="an index is a whole number"):
+def test_an_index_of_a_batch_is_an_integer(index):
+    with pytest.raises(ValueError, match="an index is an integer"):
         env_seed(0, index)
 
 
@@ -527,7 +562,7 @@ def test_what_is_no_action_is_refused_by_one_seat_environments_and_changes_nothi
         env.step(0)
     env.reset(seed=1)
     before = env._games.states.tobytes()
-    with pytest.raises(IllegalActionError, match=r"whole number|out of range"):
+    with pytest.raises(IllegalActionError, match=r"integer|out of range"):
         env.step(action)
     with pytest.raises(IllegalActionError, match=r"expected integer|actions are 0 to 90"):
         env._games.step([action])

@@ -156,7 +156,7 @@ def test_a_million_states_fit_in_400_mb(name, options):
 def test_compiled_and_asked_opponents_play_the_same_game(name, options, seat, reward):
     """The one-seat batch equals an AEC game in which the same policy plays the other seats."""
     steps, n, options = 300, 3, {**options, "reward": reward}
-    batch = SeatVectorEnv(name, n, opponents=FirstLegal(), seat=seat, **options)
+    batch = SeatVectorEnv(name, n, opponents=FirstLegal(), seat=seat, autoreset_mode="same_step", **options)
     observations, infos = batch.reset(seed=9)
     singles, seats, random = [], [], np.random.default_rng(0)
     for i in range(n):
@@ -216,7 +216,7 @@ def test_gymnasium_knows_the_games(name, options):
     assert env.observation_space.contains(observation)
     assert (info["action_mask"] == observation["action_mask"]).all()
     batch = gymnasium.make_vec(gymnasium_id(name), num_envs=3, opponents="random", **options)
-    assert batch.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    assert batch.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP  # as in Gymnasium
     observations, _ = batch.reset(seed=[1, 2, 3])
     assert batch.observation_space.contains(observations)
     again, _ = SeatVectorEnv(name, 1, **options).reset(seed=[1])
@@ -247,7 +247,7 @@ def test_one_game_goes_on_with_the_next_seat_and_deal():
 def test_every_illegal_action_of_the_learner_ends_its_game(name, options, opponents):
     """As many copies of one game as there are actions; each copy tries another one."""
     count = variant(name, **options).num_actions
-    env = SeatVectorEnv(name, count, seat=0, opponents=opponents, **options)
+    env = SeatVectorEnv(name, count, seat=0, opponents=opponents, autoreset_mode="same_step", **options)
     for depth in range(6):
         observations, _ = env.reset(seed=[depth] * count)
         for _ in range(2 * depth):

@@ -310,7 +310,7 @@ def test_code_in_use_is_not_dropped(sources: frozenset[Path]) -> None:
 
 @jit.compiled
 def _digits_of(number):
-    """How many bits a whole number has; Python's go on for ever, compiled ones end at 64."""
+    """How many bits an integer has; Python's go on for ever, compiled ones end at 64."""
     digits = 0
     while number:
         number >>= 1

@@ -46,6 +46,9 @@ def test_spaces_are_identical_for_all_agents(name):
     assert len({id(env.action_space(agent)) for agent in env.possible_agents}) == 1
     assert env.action_space("player_0").n == env.unwrapped.variant.num_actions
     assert env.unwrapped.action_name(env.action_space("player_0").n - 1) == "no-op"
+    for each in (env, mz.make_parallel(name)):  # skrl reads the dicts
+        assert each.observation_spaces == {agent: each.observation_space(agent) for agent in each.possible_agents}
+        assert each.action_spaces == {agent: each.action_space(agent) for agent in each.possible_agents}
     env.reset(seed=0)
     assert env.unwrapped.state_space.contains(env.state())
 

@@ -231,3 +231,21 @@ def test_drawings_are_never_compiled() -> None:
     ], "drawings are no sources of compiled code"
     assert not set(drawings) & set(cache._compiled_files(folder))
     assert renderer.MODES == ["ansi", "human", "rgb_array"]
+
+
+@needs_pygame
+@pytest.mark.parametrize("again", [False, True], ids=["quit", "quit and begun again"])
+def test_pictures_outlive_somebody_elses_pygame_quit(again: bool) -> None:
+    import pygame
+
+    env, window = pikit_v0.raw_env(render_mode="rgb_array"), pikit_v0.raw_env(render_mode="human")
+    env.reset(seed=1)
+    window.reset(seed=1)
+    before = env.render()
+    window.render()
+    pygame.quit()
+    if again:
+        pygame.init()
+    np.testing.assert_array_equal(env.render(), before)
+    window.render()
+    window.close()
