@@ -1,6 +1,7 @@
 """The table in the browser: messages on the socket, who is let in, and what never leaves the server."""
 
 import json
+import queue
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -23,10 +24,11 @@ from needs import needs
 
 needs("starlette")
 needs("httpx2")
+uvicorn, websockets = needs("uvicorn"), needs("websockets")
 
 from monsterzoo.envs.match.seating import seat_around
 from monsterzoo.table.played import PlayedGame, UnreadyError
-from monsterzoo.table.server import LONGEST_MESSAGE, MOST_GAMES, Plan, Room, make_app, read_plan
+from monsterzoo.table.server import LONGEST_MESSAGE, MOST_GAMES, Plan, Room, make_app, read_plan, serve
 from monsterzoo.table.watched import watch_policies, watch_record
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -314,6 +316,42 @@ def test_the_oldest_game_that_nobody_looks_at_makes_room() -> None:
     assert len(room.tables) == MOST_GAMES
     assert tables[0].id in room.tables
     assert tables[1].id not in room.tables
+    for table in tables[2:]:
+        table.browsers.add(object())  # type: ignore[arg-type]
+    room.add(game)
+    assert tables[0].id not in room.tables, "somebody looks at all that are older"
+    for table in room.tables.values():
+        table.browsers.add(object())  # type: ignore[arg-type]
+    before = list(room.tables)
+    with pytest.raises(ValueError, match="somebody is at each of them"):
+        room.add(game)
+    assert list(room.tables) == before
+
+
+def test_the_server_itself_ends_connections_with_messages_that_are_far_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    client = needs("websockets.sync.client")
+    servers, addresses = [], queue.Queue[str]()
+    run = uvicorn.Server.run
+    monkeypatch.setattr(uvicorn.Server, "run", lambda server, sockets: (servers.append(server), run(server, sockets)))
+    thread = threading.Thread(target=serve, args=(Room(PLAN), 0, addresses.put), daemon=True)
+    thread.start()
+    try:
+        address = addresses.get(timeout=60)
+        with client.connect(f"ws{address[4:]}socket", origin=address[:-1].rpartition("/")[0]) as line:
+            line.recv()  # the welcome
+            line.send("x" * (LONGEST_MESSAGE + 1))
+            assert "at most" in json.loads(line.recv())["problem"]
+            line.send("x" * 100 * LONGEST_MESSAGE)
+            with pytest.raises(websockets.ConnectionClosedError) as ended:
+                line.recv()
+        assert ended.value.rcvd.code == 1009  # too big
+    finally:
+        for server in servers:
+            server.should_exit = True
+        thread.join(30)
+    assert not thread.is_alive()
 
 
 # --- What never leaves the server ---

@@ -548,6 +548,21 @@ def test_specs_that_are_no_text(spec):
         policies.make(spec, "pikit_v0")
 
 
+def test_a_finished_parallel_game_is_finished_wherever_it_is_restored():
+    env, other = pikit_v0.parallel_env(players=2, max_turns=1), pikit_v0.parallel_env(players=2, max_turns=1)
+    _, infos = env.reset(seed=1)
+    begun = env.save()
+    while env.agents:
+        infos = env.step({agent: int(info["action_mask"].argmax()) for agent, info in infos.items()})[-1]
+    other.reset(seed=2)
+    other.restore(env.save())
+    assert other.agents == []
+    with pytest.raises(RuntimeError, match="the game is over"):
+        other.step({})
+    other.restore(begun)
+    assert other.agents == ["player_0", "player_1"]
+
+
 def test_parallel_actions_that_are_no_dict():
     env = pikit_v0.parallel_env(players=2)
     env.reset(seed=1)

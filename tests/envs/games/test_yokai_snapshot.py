@@ -570,6 +570,16 @@ def test_an_impossible_position_is_refused_with_its_problem_and_nothing_changes(
     play(env, min(legal(env)))
 
 
+@pytest.mark.parametrize("place", range(6))
+@pytest.mark.parametrize("below", [0, 1], ids=["left", "right"])
+def test_an_upper_straw_card_covers_two_lower_ones(place, below):
+    down, up = [f"W{rank}" for rank in range(1, 8)], [None] * 6
+    down[place + below], up[place] = None, "C3"
+    position = _edited(_straw_play(), ["straw", 0], {"down": down, "up": up})
+    with pytest.raises(SnapshotError, match=f"straw of seat 0: place {place} up covers nothing"):
+        environment(position, players=2)
+
+
 @pytest.mark.parametrize("position", [_four(), _played(), _straw(), _straw_play(), _suitors()], ids=range(5))
 def test_the_positions_above_are_possible_without_their_problems(position):
     players = len(position["hands"])
