@@ -1,4 +1,4 @@
-"""Tables of options, sizes, actions and observations, made from the games themselves.
+"""Tables of options, sizes, actions, observations and events, made from the games themselves.
 
 They stand between `<!-- table:start -->` and `<!-- table:end -->` in the README of the project and of every game.
 `python -m tools.tables` brings these files up to date; tests say if one is not.
@@ -56,7 +56,7 @@ def _folder(name: str) -> str:
 
 
 def game_tables(game: Game) -> str:
-    """Options, sizes, actions and observations of one game."""
+    """Options, sizes, actions, observations and events of one game."""
     parts = [
         "### Options",
         markdown(("option", "default", "allowed", "meaning"), _options(game)),
@@ -69,7 +69,25 @@ def game_tables(game: Game) -> str:
             markdown(("action", "name"), _actions(variant)),
             markdown(("field", "columns", "shape", "range", "meaning"), map(_field, variant.layout)),
         ]
-    return "\n\n".join(parts)
+    events = {game.variant(**options).event_names for options in game.variants}
+    assert len(events) == 1, "an event's number means the same in all variants"
+    table = markdown(("event", "meaning"), _events(events.pop()))
+    return "\n\n".join([*parts, "### Events: what a seat sees of a decision", _EVENTS, table])
+
+
+_EVENTS = (
+    "{0} is the seat that an event is about, {1} the next one clockwise, and so on; event 0 is none. Some are only "
+    "there for the seat itself, see [events.py](events.py)."
+)
+
+
+def _events(names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Events of one kind in one row, a long one shortened; a kind is the first two words, whatever the number."""
+    for _, group in groupby(enumerate(names[1:], 1), key=lambda item: re.sub(r"[A-Z]?\d+", "", item[1]).split()[:2]):
+        numbered = [(number, f"`{name}`") for number, name in group]
+        (low, first), (high, last) = numbered[0], numbered[-1]
+        all_names = ", ".join(name for _, name in numbered)
+        yield _range(low, high), all_names if len(numbered) <= 20 else f"{first}, {numbered[1][1]}, …, {last}"
 
 
 def _options(game: Game) -> Iterator[tuple[Any, ...]]:

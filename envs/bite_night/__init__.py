@@ -8,6 +8,7 @@ from ..core.game import Game, Looks, Positions, Rules, View
 from ..core.options import Custom, Option, choice, integer, whole
 from . import position, rules, scene, text
 from .determinize import determinize
+from .events import event_names, events
 from .rules import BASIC_CARDS, BASIC_DESIGNS, CARD_NAMES, DESIGNS, HAND_CARDS, MOST_TWICE, NONE
 from .symmetry import symmetry
 from .view import VIEW, layout, look
@@ -144,13 +145,19 @@ GAME = Game(
         determinize=determinize,
         limit="laps",
     ),
-    view=View(record=VIEW, look=look, layout=layout, options=("advanced", "twice", "hearts")),
+    view=View(
+        record=VIEW,
+        look=look,
+        layout=layout,
+        events=events,
+        event_names=event_names,
+        options=("advanced", "twice", "hearts"),
+    ),
     positions=Positions(snapshot=position.snapshot, load=position.load),
     looks=Looks(
         describe=text.describe,
         draw_table=text.draw_table,
         scene=scene.scene,
-        narrate=scene.tell,
         ansi_colours=scene.INKS,
         refusal=text.refusal,
     ),

@@ -1,13 +1,12 @@
-"""Bite Night as a picture: the table from one perspective, and what a seat sees of a move."""
+"""Bite Night as a picture: the table from one perspective."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from ..render.parts import DARK, EDGE, GOLD, PALE, SIDE, TableScene, back, backs, cross_out, in_row
-from ..render.scene import Box, Event, Perspective, Scene, rect, text
+from ..render.scene import Box, Perspective, Scene, rect, text
 from . import rules
 from .scene_cards import effect, face, tile, tile_words
-from .text import claims_of, members, tile_names
+from .text import claims_of, members
 from .view import OPEN_CARDS
 
 INKS = {r"\bblue\b": 69, r"\bred\b": 203, r"\byellow\b": 220, r"\bgreen\b": 77, r"\bviolet\b": 135}
@@ -15,33 +14,6 @@ PHASES = ("laying cards", "grabbing tiles", "a burial", "a resurrection")
 CHOSEN, SPENT = "#7dff9a", "#8b8b8b"
 """Around what was chosen but is still hidden from the others; across what has had its effect."""
 MINI = (52.0, 74.0)
-
-
-# --- What a seat sees of a move ---
-
-
-def tell(before: Any, after: Any, mover: int, action: int | None) -> Iterator[Event]:
-    """One's own choices, and what everybody sees once all have chosen."""
-    players = int(before.players)
-    if mover == 0 and action is not None and before.phase == rules.LAY:
-        yield Event(f"{{0}}: lay {rules.CARD_NAMES[action]}", 0)
-    same_lap = before.lap == after.lap
-    if same_lap:
-        for k in range(players):
-            gained = int(after.tiles[k]) & ~int(before.tiles[k])
-            buried = int(before.tiles[k]) & ~int(after.tiles[k]) & int(after.graveyard)
-            if gained:
-                yield Event(f"{{{k}}}: gets {', '.join(tile_names(after, gained))}", k)
-            if buried:
-                yield Event(f"{{{k}}}: buries {', '.join(tile_names(before, buried))}", k)
-        done = [int(after.pile[place]) for place in range(int(before.resolved), int(after.resolved))]
-        if done:
-            yield Event(f"revealed: {', '.join(rules.CARD_NAMES[card] for card in done if card != rules.NONE)}")
-    points = [(k, _points(after, k) - _points(before, k)) for k in range(players)]
-    if any(gain for _, gain in points):
-        yield Event("points: " + ", ".join(f"{{{k}}} +{gain}" for k, gain in points))
-    if not same_lap:
-        yield Event(f"lap {int(after.lap)} begins")
 
 
 def _points(view: Any, k: int) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 from ..compiling.dispatch import dispatched, implement
 from ..compiling.encoding import encode
 from ..compiling.jit import belongs_to, compiled, inlined, kernel
+from .bits import ZERO, drop_lowest, lowest
 
 MAX_PLAYERS = 4
 MAX_EVENTS = 128
@@ -137,6 +138,15 @@ def add_event(out, count, seat, number):
     out[count, 0] = seat
     out[count, 1] = number
     return count + 1
+
+
+@inlined
+def add_events(out, count, seat, number, members):
+    """Write an event for each member of a bit set: `number` + the member."""
+    while members != ZERO:
+        count = add_event(out, count, seat, number + lowest(members))
+        members = drop_lowest(members)
+    return count
 
 
 @compiled

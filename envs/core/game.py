@@ -1,7 +1,7 @@
 """`Game`: what a game's package provides, in groups: rules, view, positions, looks."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from ..compiling.dispatch import implement
 from ..compiling.encoding import register_layouts
 from ..compiling.jit import belongs_to, compiled
 from ..compiling.type_keys import key_of
-from ..render.scene import Event, Perspective, Scene
+from ..render.scene import Perspective, Scene
 from . import contract
 from .contract import REWARD_SCORE, REWARD_WIN
 from .layout import Layout
@@ -92,12 +92,6 @@ class Looks:
     """`(state)`: the whole table as text, for spectators."""
     scene: Callable[[Perspective], Scene] | None = None
     """The table as shapes, from what somebody knows: for pictures and the browser."""
-    narrate: Callable[[Any, Any, int, int | None], Iterable[Event]] | None = None
-    """`(before, after, mover, action)`: what a seat is told of a move, from its views before and after it.
-
-    The mover is relative to the observer. The move may be hidden from the observer: what it must not know it must not
-    be told. An action of None stands for several moves that were not recorded.
-    """
     ansi_colours: Mapping[str, int] = field(default_factory=dict)
     """Regular expressions, and the terminal colour (0 to 255) of what they match in the game's texts."""
     refusal: Callable[[Any, int, int], str] = _not_legal

@@ -3,8 +3,10 @@
 Everybody sees every action but `accept`: who was asked to cancel and did not is nobody else's business.
 """
 
+import numpy as np
+
 from ..compiling.jit import compiled, inlined
-from ..core.contract import add_event
+from ..core.contract import add_event, add_events
 from .bags import count
 from .rules import (
     ACCEPT,
@@ -115,9 +117,7 @@ def add_gains(before, after, seat, discarded, out, n):
             held -= 1
         for _ in range(count(after.known[seat], value) - held):
             n = add_event(out, n, seat, GAIN + value - 1)
-    for number in range(1, 7):
-        if (after.mechas[seat] & ~before.mechas[seat]) >> number & 1:
-            n = add_event(out, n, seat, GAIN_MECHA + number - 1)
+    n = add_events(out, n, seat, GAIN_MECHA - 1, np.uint64(after.mechas[seat] & ~before.mechas[seat]))
     if count(after.discard_pile, 3) > count(before.discard_pile, 3):
         n = add_event(out, n, seat, WOUND)
     return n

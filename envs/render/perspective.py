@@ -4,7 +4,6 @@ A seat's scene is made from its view alone. A spectator (`seat` is None) sees wh
 """
 
 from collections import deque
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -79,34 +78,22 @@ def text_of(variant: Variant, states: np.ndarray, seat: int | None) -> str:
 def narrate(
     variant: Variant, seat: int | None, before: np.ndarray, after: np.ndarray, mover: int, action: int | None
 ) -> list[Event]:
-    """What an observer saw of a decision that led from one state to another."""
-    players = variant.players
-    observer = mover if seat is None else seat  # a spectator looks over everybody's shoulder
-    views = [fields_of(variant.look(states, 0, observer)[0]) for states in (before, after)]
-    relative = (mover - observer) % players
-    if variant.game.looks.narrate is not None:
-        events: Iterable[Event] = variant.game.looks.narrate(views[0], views[1], relative, action)
-    else:
-        events = _named_events(variant, before, after, observer, mover, action)
-    shift = (observer - (0 if seat is None else seat)) % players
-    names = _names(variant, seat)
-    names = (*names[shift:], *names[:shift])
-    return [
-        replace(event, text=event.text.format(*names), seat=(event.seat + shift) % players if event.seat >= 0 else -1)
-        for event in events
-    ]
-
-
-def _named_events(
-    variant: Variant, before: np.ndarray, after: np.ndarray, observer: int, mover: int, action: int | None
-) -> Iterable[Event]:
-    """The events of a decision by their names; none if the action is None."""
+    """What an observer saw of a decision that led from one state (1,) to another; nothing if the action is None."""
     if action is None:
-        return
-    seats = [f"{{{k}}}" for k in range(variant.players)]
+        return []
+    observer = mover if seat is None else seat  # a spectator looks over everybody's shoulder
+    names = _names(variant, seat)
+    told: list[Event] = []
     for about, number in variant.events(before, after, observer, mover, action).tolist():
-        words = variant.event_names[number]
-        yield Event(words.format(*seats[about:], *seats[:about]), about if "{0}" in words else -1)
+        who = (about + observer - (seat or 0)) % variant.players
+        name = variant.event_names[number]
+        words = name.format(*names[who:], *names[:who])
+        head, colon, rest = words.partition(": ")
+        if colon and told and told[-1].text.startswith(head + colon):  # more of the same in one line
+            told[-1] = replace(told[-1], text=f"{told[-1].text}, {rest}")
+        else:
+            told.append(Event(words, who if "{0}" in name else -1, number))
+    return told
 
 
 def stepped(variant: Variant, states: np.ndarray, seat: int, action: int) -> np.ndarray:

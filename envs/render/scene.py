@@ -23,11 +23,10 @@ class Event:
     """Something that happened, as one observer saw it."""
 
     text: str
-    """A game writes {0}, {1}, … for the names of the seats, clockwise from the observer."""
-    seat: int = -1
-    """Who did it, clockwise from the observer; -1 for nobody."""
-    action: int = -1
-    """The action, where everybody saw it; else -1."""
+    seat: int
+    """Whom it is about, clockwise from the observer; -1 for nobody."""
+    number: int
+    """Its number, see `Variant.event_names`."""
 
 
 @dataclass(frozen=True)

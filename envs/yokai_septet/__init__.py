@@ -6,6 +6,7 @@ from ..core.game import Game, Looks, Positions, Rules, View
 from ..core.options import choice, integer
 from . import position, rules, scene, text
 from .determinize import determinize
+from .events import EVENT_NAMES, events
 from .view import VIEW, layout, look
 
 OPTIONS = {
@@ -76,13 +77,19 @@ GAME = Game(
         limit="max_rounds",
         truncating={"max_rounds": 1, "episode": "match"},
     ),
-    view=View(record=VIEW, look=look, layout=layout, options=("variant", "target")),
+    view=View(
+        record=VIEW,
+        look=look,
+        layout=layout,
+        events=events,
+        event_names=lambda options: EVENT_NAMES,
+        options=("variant", "target"),
+    ),
     positions=Positions(snapshot=position.snapshot, load=position.load),
     looks=Looks(
         describe=text.describe,
         draw_table=text.draw_table,
         scene=scene.scene,
-        narrate=scene.tell,
         ansi_colours=scene.INKS,
         refusal=text.refusal,
     ),

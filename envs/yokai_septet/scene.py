@@ -1,16 +1,14 @@
-"""Yokai Septet as a picture: the table from one perspective, and what a seat sees of a move."""
+"""Yokai Septet as a picture: the table from one perspective."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from ..render.parts import BOARD, DARK, EDGE, GOLD, PALE, TableScene, back, backs, cross_out, in_row
-from ..render.scene import Box, Event, Perspective, Scene, Shape, rect, text
+from ..render.scene import Box, Perspective, Scene, Shape, rect, text
 from . import rules
+from .events import PASSED, PLAYED
 from .scene_cards import COLOURS, chips, describe_card, face, suit_sign, symbol
 from .text import (
     CARD_NAMES,
-    EXCHANGES,
-    KEEPS,
     captured_cards,
     members,
     names,
@@ -26,30 +24,6 @@ INKS = {
 }
 PHASES = ("passing", "discarding", "exchange", "which boss stays up", "play")
 CARD = (84.0, 118.0)
-
-
-# --- What a seat sees of a move ---
-
-
-def tell(before: Any, after: Any, mover: int, action: int | None) -> Iterator[Event]:
-    """Cards that are played, one's own choices, and what comes of them."""
-    if action is None:
-        for k in range(int(before.players)):
-            cards = members(int(after.played[k]) & ~int(before.played[k]))
-            if cards:
-                yield Event(f"{{{k}}}: {' '.join(names(cards))}", k)
-    elif before.phase == rules.PLAY:
-        yield Event(f"{{{mover}}}: {CARD_NAMES[action]}", mover, action)
-        if before.round_number == after.round_number and after.tricks.sum() > before.tricks.sum():
-            yield Event(f"… trick for {{{int(after.lead)}}}")
-    elif mover == 0 and before.phase in (rules.PASS, rules.DISCARD):
-        yield Event(f"{{0}}: {'pass' if before.phase == rules.PASS else 'discard'} {CARD_NAMES[action]}", 0)
-    elif mover == 0:
-        yield Event(f"{{0}}: {(*EXCHANGES, *KEEPS)[action - rules.EXCHANGE]}", 0)
-    if before.phase == rules.PASS and after.phase == rules.PLAY and after.variant == rules.BASE:
-        yield Event(f"{{0}} received {' '.join(names(members(after.received)))}")
-    if before.round_number != after.round_number:
-        yield Event(f"round {int(after.round_number)} begins")
 
 
 def spoken(view: Any, action: int, seats: tuple[str, ...]) -> str:
@@ -210,7 +184,7 @@ def _draw_trump(table: TableScene, top: float) -> None:
 def _draw_last_trick(table: TableScene, top: float) -> None:
     """The trick before the current one, from the events."""
     view, players = table.view, table.players
-    plays = [(event.seat, event.action) for event in table.seen.events if event.action >= 0]
+    plays = [(event.seat, event.number - PLAYED) for event in table.seen.events if PLAYED <= event.number < PASSED]
     current = len(trick_cards(view)) if view.lead != rules.NONE else 0
     last = plays[: len(plays) - current][-players:]
     if int(view.tricks.sum()) == 0 or len(last) < players or view.phase != rules.PLAY:

@@ -143,7 +143,8 @@ def test_others_choices_are_events_once_everybody_sees_them() -> None:
         seen += [event.text for event in narrate(variant, 0, before, env._states, seat, action)]
     assert [line.partition(" ")[0] for line in seen[:3]] == ["you:", "you:", "you:"], "own passes only"
     assert not any("player_1: pass" in line or "player_2: pass" in line for line in seen)
-    assert seen[3].startswith("you received")
+    assert seen[3].startswith("received from player_2: ")
+    assert seen[3].count(",") == 2, "three cards in one line"
     assert any(line.startswith("player_") for line in seen[4:]), "cards that are played are told"
 
 

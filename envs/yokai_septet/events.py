@@ -1,0 +1,155 @@
+"""Events of Yokai Septet: what a seat sees of a decision, as numbers, and what they mean.
+
+Cards that are played are seen by all. Choices that are made at once (to pass, to discard, to exchange) are only events
+for who makes them; what others can see of them follows when all have chosen.
+"""
+
+import numpy as np
+
+from ..compiling.jit import compiled, inlined
+from ..core.bits import ZERO, set_of, wrap
+from ..core.contract import add_event, add_events
+from .rules import (
+    BASE,
+    CARDS_WITH_FOILS,
+    DISCARD,
+    DOWN,
+    EXCHANGE,
+    NONE,
+    PASS,
+    PLAY,
+    SUIT_OF,
+    SUITS,
+    UP,
+    power,
+)
+from .text import CARD_NAMES, EXCHANGES, KEEPS
+
+MOST_TOKENS = 15  # of a round; the stars are fewer
+
+# --- Numbers ---
+
+PLAYED = 1  # + card
+PASSED = PLAYED + CARDS_WITH_FOILS  # + card: the observer's own
+DISCARDED = PASSED + CARDS_WITH_FOILS  # + card: the observer's own
+RECEIVED = DISCARDED + CARDS_WITH_FOILS  # + card
+CHOSEN = RECEIVED + CARDS_WITH_FOILS  # + exchange or keep: the observer's own; or an exchange of the other, when seen
+STRAW = CHOSEN + len(EXCHANGES) + len(KEEPS)  # + card that is seen in a straw pile for the first time
+TRICK = STRAW + CARDS_WITH_FOILS
+SEALED = TRICK + 1  # + suit
+SCORED = SEALED + len(SUITS)  # + tokens - 1
+DEALT = SCORED + MOST_TOKENS
+TRUMP = DEALT + 1  # + suit
+SHOWN = TRUMP + len(SUITS)
+
+EVENT_NAMES = (
+    "",
+    *(f"{{0}}: {card}" for card in CARD_NAMES),
+    *(f"{{0}}: pass {card}" for card in CARD_NAMES),
+    *(f"{{0}}: discard {card}" for card in CARD_NAMES),
+    *(f"received from {{0}}: {card}" for card in CARD_NAMES),
+    *(f"{{0}}: {choice}" for choice in (*EXCHANGES, *KEEPS)),
+    *(f"{{0}}: {card} lies open in the straw pile" for card in CARD_NAMES),
+    "… trick for {0}",
+    *(f"suit sealed by {{0}}: {suit}" for suit in SUITS),
+    *(f"tokens for {{0}}: {count}" for count in range(1, MOST_TOKENS + 1)),
+    "a new round begins",
+    *(f"trump is {suit}" for suit in SUITS),
+    "{0}: show the A, or Snow 13, and lead",
+)
+assert len(EVENT_NAMES) == SHOWN + 1
+
+
+@compiled
+def events(before, after, mover, action, out):
+    """Write what a seat saw of a decision."""
+    n, same_round = 0, before.round_number == after.round_number
+    if before.phase == PLAY:
+        n = add_event(out, n, mover, PLAYED + action)
+        n = add_trick(before, mover, action, out, n)
+    elif mover == 0:
+        n = add_event(out, n, 0, own_choice(before.phase, action))
+    if before.phase == PASS and after.phase == PLAY:
+        n = add_received(after, out, n)
+    if before.players == 2 and same_round:
+        n = add_straw(before, after, out, n)
+    n = add_scores(before, after, out, n)
+    if not same_round:
+        n = add_event(out, n, 0, DEALT)
+    if after.trump != NONE and (after.trump != before.trump or not same_round):
+        n = add_event(out, n, 0, TRUMP + after.trump)
+    if after.shown_by != NONE and (before.shown_by == NONE or not same_round):
+        n = add_event(out, n, after.shown_by, SHOWN)
+    return n
+
+
+@inlined
+def own_choice(phase, action):
+    """The event of a choice that only the seat itself knows of."""
+    if phase == PASS:
+        return PASSED + action
+    return DISCARDED + action if phase == DISCARD else CHOSEN + action - EXCHANGE
+
+
+@inlined
+def add_trick(before, mover, card, out, n):
+    """Who takes the trick, if this card completes it."""
+    players, laid, winner, best = np.int64(before.players), 1, 0, -1
+    for k in range(players):
+        laid += before.trick[k] != NONE
+    if laid < players:
+        return n
+    seat = np.int64(before.lead)
+    led = SUIT_OF[before.trick[seat]]
+    for _ in range(players):
+        strength = power(before, card if seat == mover else np.int64(before.trick[seat]), led)
+        if strength > best:
+            best, winner = strength, seat
+        seat = wrap(seat + 1, players)
+    return add_event(out, n, winner, TRICK)
+
+
+@inlined
+def add_received(after, out, n):
+    """The cards that others have passed to the observer."""
+    if after.variant == BASE:
+        return add_events(out, n, 2, RECEIVED, after.received)  # from the partner, or the right neighbour of three
+    for k in range(3):
+        n = add_events(out, n, k + 1, RECEIVED, after.received_from[k])
+    return n
+
+
+@inlined
+def add_straw(before, after, out, n):
+    """Two players: the other's exchange, or the way back, and cards that lie open for the first time."""
+    if before.phase != PLAY:
+        for up in range(UP):
+            for down in range(up, up + 2):
+                # Both cards of an exchange are seen.
+                if after.straw_down[1, down] == before.straw_up[1, up] and before.straw_up[1, up] != NONE:
+                    n = add_event(out, n, 1, CHOSEN + up + down)
+    for k in range(2):
+        n = add_events(out, n, k, STRAW, open_cards(after, k) & ~open_cards(before, k))
+    return n
+
+
+@inlined
+def open_cards(view, k):
+    """The cards of a straw pile that both have seen."""
+    cards = ZERO
+    for place in range(UP):
+        cards |= set_of(view.straw_up[k, place])
+    for place in range(DOWN):
+        cards |= set_of(view.straw_down[k, place])
+    return cards
+
+
+@inlined
+def add_scores(before, after, out, n):
+    """Suits that were sealed and tokens that were won, by the nearest seat of each side."""
+    for side in range(before.sides):
+        n = add_events(out, n, side, SEALED, np.uint64(after.sealed[side] & ~before.sealed[side]))
+        tokens = after.scores[side] - before.scores[side]
+        if tokens > 0:
+            n = add_event(out, n, side, SCORED + tokens - 1)
+    return n

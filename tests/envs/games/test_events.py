@@ -1,0 +1,245 @@
+"""Events: numbers with a meaning, made from nothing but what a seat may know."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from monsterzoo.envs import names
+from monsterzoo.envs.api.aec import GameEnv
+from monsterzoo.envs.core.contract import MAX_EVENTS, imagine
+from monsterzoo.envs.core.registry import find_game
+from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.core.variant import Variant
+from monsterzoo.envs.render.perspective import stepped
+
+Decision = tuple[np.ndarray, np.ndarray, int, int]
+"""The states (1,) before and after it, who decided, and what."""
+
+
+def deciding(states: np.ndarray) -> list[int]:
+    return [seat for seat in range(4) if int(states["acting"][0]) >> seat & 1]
+
+
+def legal(variant: Variant, states: np.ndarray, seat: int) -> list[int]:
+    return np.flatnonzero(variant.legal_actions(states, 0, seat)).tolist()
+
+
+def decisions(variant: Variant, seed: int, most: int = 10_000) -> Iterator[Decision]:
+    """A random game; who chooses at once does so in any order."""
+    env, random = GameEnv(variant.game, **variant.options), Random(seed)
+    env.reset(seed=seed)
+    states = env.states
+    for _ in range(most):
+        if not deciding(states):
+            return
+        mover = random.choice(deciding(states))
+        action = random.choice(legal(variant, states, mover))
+        after = stepped(variant, states, mover, action)
+        yield states, after, mover, action
+        states = after
+
+
+def view(variant: Variant, states: np.ndarray, seat: int) -> bytes:
+    return variant.look(states, 0, seat).tobytes()
+
+
+def public(variant: Variant, action: int) -> bool:
+    """Whether everybody hears an action itself; of all others, seats see what has come of them."""
+    return variant.game.name == "pikit_v0" and variant.action_names[action] != "accept"
+
+
+def alternatives(variant: Variant, world: np.ndarray, decision: Decision, seat: int) -> Iterator[Decision]:
+    """Decisions in another world after which a seat knows the same as after the true one, its own being the same."""
+    _, after, mover, action = decision
+    known = view(variant, after, seat)
+    movers = [seat] if mover == seat else [other for other in deciding(world) if other != seat]
+    for other in movers:
+        for choice in [action] if mover == seat else legal(variant, world, other):
+            if choice != action and (public(variant, choice) or public(variant, action)):
+                continue
+            end = stepped(variant, world, other, choice)
+            if view(variant, end, seat) == known:
+                yield world, end, other, choice
+
+
+def compare(variant: Variant, events: Any, seed: int, most: int) -> int:
+    """Check that what a seat cannot know changes nothing of what it sees; how many other decisions were compared."""
+    luck, compared = streams(seed, 1, "search"), 0
+    for decision in decisions(variant, seed, most):
+        for seat in range(variant.players):
+            before, after, mover, action = decision
+            told = events(before, after, seat, mover, action).tobytes()
+            if mover != seat and view(variant, before, seat) == view(variant, after, seat):
+                assert not told, "what nobody else can see yet is no event"
+            if variant.action_names[action] == "accept" and mover != seat:
+                for other in range(variant.players):  # who was asked to cancel and did not
+                    assert other == seat or events(before, after, seat, other, action).tobytes() == told
+            world = variant.new_states(1)
+            imagine(world, decision[0], seat, luck[0])
+            for begin, end, someone, choice in alternatives(variant, world, decision, seat):
+                assert events(begin, end, seat, someone, choice).tobytes() == told
+                compared += 1
+    return compared
+
+
+def test_events_do_not_depend_on_what_a_seat_cannot_know(name: str, options: dict[str, Any]) -> None:
+    variant = find_game(name).variant(**options)
+    assert compare(variant, variant.events, seed=1, most=160) > 80
+
+
+@pytest.mark.parametrize("name", names())
+def test_an_event_with_a_secret_in_it_would_be_noticed(name: str) -> None:
+    variant = find_game(name).variant()
+
+    def leaky(before: np.ndarray, after: np.ndarray, seat: int, mover: int, action: int) -> np.ndarray:
+        return np.append(variant.events(before, after, seat, mover, action), [[mover, action]], axis=0)
+
+    with pytest.raises(AssertionError):
+        compare(variant, leaky, seed=1, most=160)
+
+
+def test_two_games_that_a_seat_cannot_tell_apart_have_the_same_events(name: str, options: dict[str, Any]) -> None:
+    """A twin game goes on with other choices and other luck for as long as the seat knows the same in both."""
+    variant = find_game(name).variant(**options)
+    luck, random, seat, apart, steps = streams(5, 1, "search"), Random(5), 1, 0, 0
+    streams_of_events: tuple[list[bytes], list[bytes]] = ([], [])
+    twin: np.ndarray | None = None
+    for decision in decisions(variant, 3, 400):
+        before, after, mover, action = decision
+        if twin is None:
+            twin = variant.new_states(1)
+            imagine(twin, before, seat, luck[0])
+        found = list(alternatives(variant, twin, decision, seat))
+        if not found and mover != seat and view(variant, before, seat) == view(variant, after, seat):
+            assert not len(variant.events(*decision[:2], seat, mover, action)), "nothing has changed for the seat"
+            continue
+        steps += 1
+        if not found:  # no choice in the twin leads to the same: another twin
+            twin, apart = None, apart + 1
+            continue
+        other = random.choice(found)
+        streams_of_events[0].append(variant.events(before, after, seat, mover, action).tobytes())
+        streams_of_events[1].append(variant.events(*other[:2], seat, *other[2:]).tobytes())
+        twin = other[1]
+    assert b"".join(streams_of_events[0]) == b"".join(streams_of_events[1])
+    assert apart < steps / 2, "the games parted too often to be compared"
+
+
+def test_numbers_have_a_meaning_and_fit(name: str, options: dict[str, Any]) -> None:
+    variant = find_game(name).variant(**options)
+    meanings = variant.event_names
+    assert meanings[0] == ""
+    assert len(set(meanings)) == len(meanings)
+    most = 0
+    for seed in range(3):
+        for decision in decisions(variant, seed):
+            rows = variant.events(*decision[:2], seed % variant.players, *decision[2:])
+            most = max(most, len(rows))
+            assert (rows[:, 1] > 0).all()
+            assert (rows[:, 1] < len(meanings)).all()
+            assert (rows[:, 0] < variant.players).all()
+            assert (rows[:, 0] >= 0).all()
+    assert most < MAX_EVENTS / 2, "there is room for rarer decisions"
+
+
+# --- What happened, told in full even where the views before and after look alike ---
+
+
+def told(name: str, options: dict[str, Any], snapshot: dict[str, Any], moves: list[str], seat: int) -> list[str]:
+    """The events of some actions by name, each of the first seat that has to decide, as a seat sees them."""
+    variant = find_game(name).variant(**options)
+    states = variant.load(snapshot, seed=1)
+    seen: list[str] = []
+    for move in moves:
+        mover, action = deciding(states)[0], variant.parse_action(move)
+        after = stepped(variant, states, mover, action)
+        seats = [f"seat {k}" for k in range(variant.players)]
+        for about, number in variant.events(states, after, seat, mover, action).tolist():
+            around = seats[(seat + about) % len(seats) :] + seats[: (seat + about) % len(seats)]
+            seen.append(variant.event_names[number].format(*around))
+        states = after
+    return seen
+
+
+def pikit(hands: list[list[int]], **more: Any) -> dict[str, Any]:
+    """Two players, seat 0 discards; the rest of the deck of two lies in it, in order."""
+    centre = more.get("centre", [1, 1, 2, 2, 3, 3, 5, 5])
+    left = [value for value in range(1, 9) for _ in range(4 + 2 * (value == 8))] + [9, 10, 11]
+    for value in [*centre, *hands[0], *hands[1]]:
+        left.remove(value)
+    return {
+        "phase": more.get("phase", "discard"), "turn_player": 0, "dice": more.get("dice", [1, 4]), "deck": left,
+        "centre": centre, "hands": [{"kaiju": hand, "mecha": []} for hand in hands], "discard_pile": [],
+        "mechas_on_table": [1, 2, 3, 4, 5, 6], "wounds": [0, 0], "pending": [], "last_turns_left": None,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_pikit_a_stolen_card_is_told_even_if_it_is_like_the_one_discarded_for_it(seat: int) -> None:
+    seen = told("pikit_v0", {"players": 2}, pikit([[4, 8], [4]]), ["4: steal +1"], seat)
+    assert seen == ["seat 0: 4 to steal a card from seat 1", "seat 0: gain a 4"]
+
+
+@pytest.mark.parametrize(("seat", "drawn"), [(0, "seat 0: draw a 1"), (1, "seat 0: draw a card")])
+def test_pikit_only_the_player_knows_the_card_drawn(seat: int, drawn: str) -> None:
+    seen = told("pikit_v0", {"players": 2}, pikit([[5, 8], [4]]), ["5: draw"], seat)
+    assert seen == ["seat 0: 5 to draw a card from the deck", drawn]
+
+
+def test_pikit_the_centre_is_refilled_with_a_card_like_the_one_taken() -> None:
+    position = pikit([[8], [4]], phase="take", centre=[1, 2, 2, 3, 3, 5, 5, 5])
+    seen = told("pikit_v0", {"players": 2}, position, ["take low"], 1)
+    assert seen[:3] == ["seat 0: take the low die", "seat 0: gain a 1", "new in the centre: 1"]
+    assert seen[3].startswith("seat 1: dice ")
+
+
+def test_pikit_a_stolen_three_wounds() -> None:
+    seen = told("pikit_v0", {"players": 2}, pikit([[4, 8], [3]]), ["4: steal +1"], 1)
+    assert seen[1:] == ["seat 0: a stolen 3 wounds"]
+
+
+def test_yokai_the_last_trick_of_a_round_has_a_winner_and_is_followed_by_a_deal() -> None:
+    variant = find_game("yokai_septet_v0").variant(players=4)
+    for before, after, mover, action in decisions(variant, 2):
+        if int(before["round_number"][0]) != int(after["round_number"][0]):
+            rows = variant.events(before, after, 0, mover, action)[:, 1].tolist()
+            texts = [variant.event_names[number] for number in rows]
+            assert texts[1] == "… trick for {0}"
+            assert any(text.startswith("tokens for ") for text in texts) or "a new round begins" in texts[2:3]
+            assert "a new round begins" in texts
+            assert any(text.startswith("trump is ") for text in texts)
+            return
+    pytest.fail("the match has one round only")
+
+
+def test_yokai_the_winner_of_every_trick_leads_the_next_one() -> None:
+    for players in (2, 3, 4):
+        variant = find_game("yokai_septet_v0").variant(players=players)
+        tricks = 0
+        for before, after, mover, action in decisions(variant, 4):
+            rows = variant.events(before, after, 1, mover, action).tolist()
+            taken = [about for about, number in rows if variant.event_names[number] == "… trick for {0}"]
+            complete = int((before["trick"][0] >= 0).sum()) == players - 1
+            assert len(taken) == complete
+            if taken and int(after["round_number"][0]) == int(before["round_number"][0]) and deciding(after):
+                assert (1 + taken[0]) % players == int(after["lead"][0])
+                tricks += 1
+        assert tricks > 3
+
+
+def test_bite_night_who_is_too_late_is_told_and_nobody_else() -> None:
+    variant = find_game("bite_night_v0").variant(players=3)
+    late = 0
+    for before, after, mover, action in decisions(variant, 5):
+        resolved = before["middle"][0] != after["middle"][0] and before["lap"][0] == after["lap"][0]
+        if int(before["phase"][0]) != 1 or int(after["phase"][0]) > 1 or not resolved:
+            continue
+        for seat in range(3):
+            wanted = action - 34 if seat == mover else int(before["choices"][0, seat, 0])
+            lost = wanted >= 0 and not int(after["tiles"][0, seat]) >> wanted & 1
+            rows = variant.events(before, after, seat, mover, action)[:, 1].tolist()
+            assert ("… too late" in [variant.event_names[number] for number in rows]) == lost
+            late += lost
+    assert late > 3
