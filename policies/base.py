@@ -1,8 +1,11 @@
 """The `Policy` protocol, and what implementations of it share."""
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.players import check_player, compiled_form
 
@@ -23,6 +26,13 @@ class Policy(Protocol):
 def named(policy: Any) -> str:
     """The repr of a policy: "<SearchPolicy search:100 for pikit_v0 with players=4>"."""
     return f"<{type(policy).__name__} {policy.name} for {policy.variant}>"
+
+
+def import_for(package: str, variant: Variant) -> None:
+    """Import the module of a package that is about a variant's game, if there is one."""
+    module = f"{package}.{variant.game.name.rsplit('_', 1)[0]}"
+    if find_spec(module) is not None:
+        import_module(module)
 
 
 def legal_masks(policy: Any, decisions: Decisions) -> np.ndarray:

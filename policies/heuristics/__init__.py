@@ -5,8 +5,6 @@ set of its legal actions, and never sees a state. Games from outside do the same
 """
 
 from collections.abc import Callable
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +17,7 @@ from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import compiled_policy
 from monsterzoo.envs.match.decisions import Decisions
 
-from ..base import legal_masks, named
+from ..base import import_for, legal_masks, named
 
 
 class Heuristic(NamedTuple):
@@ -35,12 +33,7 @@ def advise(view: Any, words: Any) -> Any:
 
 def register_heuristic(game: Game, function: Callable[..., Any]) -> None:
     """Make a game's heuristic known: compiled code `(view, words) -> action` in the game's own package."""
-    register(game.view.record, function)
-
-
-def register(view: np.dtype, function: Callable[..., Any]) -> None:
-    """The same for the type of a game's views."""
-    implement(advise, view, function)
+    implement(advise, game.view.record, function)
 
 
 @inlined
@@ -118,9 +111,8 @@ class HeuristicPolicy:
 def has_heuristic(variant: Variant) -> bool:
     """Whether the game has a heuristic; one of ours is imported, so that kernels that play it can be compiled."""
     view = variant.game.view.record
-    name = f"{__name__}.{variant.game.name.rsplit('_', 1)[0]}"
-    if not is_implemented(advise, view) and find_spec(name) is not None:
-        import_module(name)
+    if not is_implemented(advise, view):
+        import_for(__name__, variant)
     return is_implemented(advise, view)
 
 

@@ -42,10 +42,11 @@ from monsterzoo.envs.bite_night.rules import (
     twice,
 )
 from monsterzoo.envs.bite_night.view import VIEW
+from monsterzoo.envs.compiling.dispatch import implement
 from monsterzoo.envs.compiling.jit import compiled, inlined
 from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, first, has, lowest, popcount
 
-from . import register
+from . import advise
 
 # --- Weights ---
 
@@ -85,7 +86,7 @@ for _cards, (_k, (_p, _q)) in product(range(len(COUPLED)), enumerate(COUPLES)):
 
 
 @compiled
-def advise(view, words):
+def best_action(view, words):
     """The action to choose."""
     if view.phase == LAY:
         return best_card(view, words[0] & first(DESIGNS))
@@ -226,4 +227,4 @@ def effect(card, tiles, everything, hearts):
     return STOLEN * (gained - lost)
 
 
-register(VIEW, advise)
+implement(advise, VIEW, best_action)

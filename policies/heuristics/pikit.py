@@ -10,6 +10,7 @@
 """
 
 import numpy as np
+from monsterzoo.envs.compiling.dispatch import implement
 from monsterzoo.envs.compiling.jit import compiled, inlined
 from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, first, has, lowest, popcount, wrap
 from monsterzoo.envs.pikit.bags import copy_of, count, points, total
@@ -38,7 +39,7 @@ from monsterzoo.envs.pikit.rules import (
 )
 from monsterzoo.envs.pikit.view import VIEW
 
-from . import register
+from . import advise
 
 # --- Weights, in points ---
 
@@ -49,7 +50,7 @@ WOUND = 2.0 * WOUND_POINTS  # a stolen 3 brings no points and costs some
 
 
 @compiled
-def advise(view, words):
+def best_action(view, words):
     """The action to choose."""
     if view.phase == TAKE:
         return best_take(view, words)
@@ -259,4 +260,4 @@ def best_reaction(view, words):
     return cancel if value > CARD_OF[cancel] + EFFORT else ACCEPT
 
 
-register(VIEW, advise)
+implement(advise, VIEW, best_action)

@@ -13,6 +13,7 @@ The ideas, the same for all variants:
 """
 
 import numpy as np
+from monsterzoo.envs.compiling.dispatch import implement
 from monsterzoo.envs.compiling.jit import compiled, inlined
 from monsterzoo.envs.core.bits import ZERO, bit, drop_lowest, first, has, lowest, popcount, where
 from monsterzoo.envs.yokai_septet.rules import (
@@ -40,7 +41,7 @@ from monsterzoo.envs.yokai_septet.rules import (
 )
 from monsterzoo.envs.yokai_septet.view import VIEW
 
-from . import register
+from . import advise
 
 # --- Weights by game: chosen by hand, then improved by small random changes that won against what was there before ---
 
@@ -90,7 +91,7 @@ MISSES = np.array([[(1 - k / 20) ** n for n in range(64)] for k in range(21)])
 
 
 @compiled
-def advise(view, words):
+def best_action(view, words):
     """The action to choose."""
     cards = words[0] & first(CARDS_WITH_FOILS)
     if view.phase == PLAY:
@@ -336,4 +337,4 @@ def chance_without(cards, known, unknown, share):
     return 0.0 if cards & known != ZERO else by_count
 
 
-register(VIEW, advise)
+implement(advise, VIEW, best_action)

@@ -1,23 +1,25 @@
 """Yokai Septet: look to the end of the round; from there each side's distance to the target tells its chances."""
 
 import numpy as np
+from monsterzoo.envs.compiling.dispatch import implement
 from monsterzoo.envs.compiling.jit import compiled
+from monsterzoo.envs.core.stepping import share_of_win
 from monsterzoo.envs.yokai_septet.rules import STATE, score
 
-from . import register, win_share
+from . import horizon_value, set_horizon
 
 
 @compiled
-def focus(world):
+def end_with_round(world):
     """End the world with its round."""
     world.one_round = 1
 
 
 @compiled
-def outlook(world, truth, side):
+def race_to_target(world, root, side):
     """The share of the win in a single round, else a race: the odds fall with the distance to the target to the 1.5."""
-    if truth.one_round:
-        return win_share(world, truth, side)
+    if root.one_round:
+        return share_of_win(world, side)
     sides, target = np.int64(world.sides), np.int64(world.target)
     best = 0
     for other in range(sides):
@@ -35,4 +37,5 @@ def outlook(world, truth, side):
     return own / total
 
 
-register(STATE, focus, outlook)
+implement(set_horizon, STATE, end_with_round)
+implement(horizon_value, STATE, race_to_target)

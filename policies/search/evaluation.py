@@ -10,7 +10,7 @@ from monsterzoo.envs.core.bits import has, lowest
 from monsterzoo.envs.core.contract import PLAYING, observe, step
 from monsterzoo.envs.match.compiled_policies import choose
 
-from ..horizons import outlook
+from ..horizons import horizon_value
 from ..networks.inference import evaluate as run_network
 from .tree import NONE, list_actions
 
@@ -46,7 +46,7 @@ def evaluate(evaluation: Any, search: Any, tree: Any, root: Any, seat: Any, stre
 def evaluate_by_rollout(evaluation, search, tree, root, seat, stream, scratch):
     """Monte Carlo evaluation."""
     rollout(search, tree, stream, scratch)
-    write_outlook(root, scratch)
+    write_horizon_values(root, scratch)
 
 
 @compiled
@@ -59,7 +59,7 @@ def evaluate_by_mixture(evaluation, search, tree, root, seat, stream, scratch):
     if weight > 0.0:
         rollout(search, tree, stream, scratch)
         for side in range(len(scratch.values)):
-            scratch.values[side] += weight * (outlook(state, root[0], side) - scratch.values[side])
+            scratch.values[side] += weight * (horizon_value(state, root[0], side) - scratch.values[side])
 
 
 implement(evaluate, Rollout, evaluate_by_rollout)
@@ -78,10 +78,10 @@ def rollout(search, tree, stream, scratch):
 
 
 @inlined
-def write_outlook(root, scratch):
+def write_horizon_values(root, scratch):
     """Each side's value of a world that has ended."""
     for side in range(len(scratch.values)):
-        scratch.values[side] = outlook(scratch.world[0], root[0], side)
+        scratch.values[side] = horizon_value(scratch.world[0], root[0], side)
 
 
 @inlined

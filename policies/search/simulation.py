@@ -9,8 +9,8 @@ from monsterzoo.envs.core.contract import PLAYING, legal, resample, step
 from monsterzoo.envs.match.compiled_policies import choose
 
 from ..heuristics import sole
-from ..horizons import focus
-from .evaluation import deciding_seat, evaluate, write_outlook
+from ..horizons import set_horizon
+from .evaluation import deciding_seat, evaluate, write_horizon_values
 from .selection import expand, recommend, select, select_root
 from .tree import NONE, add_edge, add_node, backup, contains, find_node, list_actions, node_key, scramble
 
@@ -52,7 +52,7 @@ def run(search, root, seat, simulations, stream, tree, scratch):
 def determinize(root, seat, stream, scratch):
     """Sample a state that the seat holds possible, with an end at the horizon (Ginsberg 2001)."""
     resample(scratch.sampled, root, seat, stream)
-    focus(scratch.sampled[0])
+    set_horizon(scratch.sampled[0])
 
 
 @compiled
@@ -79,7 +79,7 @@ def simulate(search, root, seat, edge, stream, tree, scratch):
     if state.outcome == PLAYING:
         evaluate(search.evaluation, search, tree, root, seat, stream, scratch)
     else:
-        write_outlook(root, scratch)
+        write_horizon_values(root, scratch)
     backup(tree, depth, scratch.values, seat % np.int64(state.sides))
 
 

@@ -79,7 +79,7 @@ def solve(worlds, seat, root):
     """
     state = worlds[0][1]
     if state["outcome"][0] != PLAYING:
-        return sum(p * horizons.outlook(one[0], root[0], seat) for p, one in worlds)
+        return sum(p * horizons.horizon_value(one[0], root[0], seat) for p, one in worlds)
     values = action_values(worlds, seat, root).values()
     return max(values) if state["acting"][0] == 1 << seat else min(values)
 
@@ -163,12 +163,12 @@ def exact_values(variant, states, seat, actions, samples):
     exact = dict.fromkeys(actions, 0.0)
     for _ in range(samples):
         imagine(world, states, seat, luck[0])
-        horizons.focus(world[0])
+        horizons.set_horizon(world[0])
         for action in exact:
             after = world.copy()
             if not end_of(after[0], seat, action, words):
                 return None
-            exact[action] += horizons.outlook(after[0], states[0], seat % variant.sides) / samples
+            exact[action] += horizons.horizon_value(after[0], states[0], seat % variant.sides) / samples
     return exact
 
 

@@ -534,14 +534,14 @@ def test_a_rollout_plays_to_the_horizon_and_counts_its_steps():
     games = playing("yokai_septet_v0", 5)
     horizons.load(games.variant)
     search, scratch = prepared(games, evaluation=Rollout())
-    horizons.focus(scratch.world[0])
+    horizons.set_horizon(scratch.world[0])
     tree = hand_made()
     evaluate(Rollout(), search, tree, games.states, 0, streams(8, 1, "test")[0], scratch)
     world = scratch.world[0]
     assert world.outcome != 0
     assert world.round_number == games.states[0].round_number
     assert 5 < tree.statistics[0].steps <= 60
-    assert scratch.values.tolist() == [horizons.outlook(world, games.states[0], side) for side in (0, 1)]
+    assert scratch.values.tolist() == [horizons.horizon_value(world, games.states[0], side) for side in (0, 1)]
 
 
 def test_who_decides_next_is_the_searching_seat_if_it_must():
@@ -574,8 +574,8 @@ def test_python_finds_a_games_own_horizon(game, field, wanted):
     assert horizons.is_near(games.variant)
     world = games.states.copy()
     assert world[field][0] != wanted
-    horizons.focus(world[0])
+    horizons.set_horizon(world[0])
     assert world[field][0] == wanted
     # Nobody has won yet; by the share of the win alone, all sides would be level whatever their scores.
     world["scores"][0, 0] = 2
-    assert horizons.outlook(world[0], games.states[0], 0) > 1 / games.variant.sides + 0.01
+    assert horizons.horizon_value(world[0], games.states[0], 0) > 1 / games.variant.sides + 0.01

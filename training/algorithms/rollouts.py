@@ -22,7 +22,7 @@ from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import choose, choose_one, fresh_token
 from monsterzoo.policies import horizons
 from monsterzoo.policies.heuristics import sole
-from monsterzoo.policies.horizons import focus, outlook
+from monsterzoo.policies.horizons import horizon_value, set_horizon
 from monsterzoo.policies.networks.inference import evaluate, make_net, pick_by_logits, uniform, write
 
 ROLLOUT, NETWORK = 0, 1
@@ -152,7 +152,7 @@ def play_range(start, stop, states, streams, players, sampling, samples, scratch
         state, stream = states[game], streams[game]
         horizon[0] = states[game]
         ending = horizon[0]
-        focus(ending)
+        set_horizon(ending)
         sides = np.int64(state.sides)
         own = ALL_SIDES if sampling.imitate else sides_of_network(sampling, sides, stream)
         count, length = 0, 0
@@ -186,7 +186,7 @@ def play_range(start, stop, states, streams, players, sampling, samples, scratch
         for k in range(count):
             for side in range(sides):
                 whose = (samples.seats[game, k] + side) % sides
-                samples.outcomes[game, k, side] = outlook(ending, state, whose)
+                samples.outcomes[game, k, side] = horizon_value(ending, state, whose)
         samples.counts[game], samples.lengths[game] = count, length
         samples.finished[game] = state.outcome != PLAYING
         if state.outcome != PLAYING:
@@ -236,4 +236,4 @@ def estimate_values(state, seat, players, network_sides, stream, scratch, tried,
             actor = lowest(np.uint64(world.acting))
             which = NETWORK if has(network_sides, actor % sides) else ROLLOUT
             step(world, actor, choose_one(players, which, world, actor, scratch.words, scratch.views, stream))
-        values[action] = outlook(world, state, seat % sides)
+        values[action] = horizon_value(world, state, seat % sides)

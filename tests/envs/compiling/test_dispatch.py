@@ -7,8 +7,6 @@ import pytest
 from monsterzoo.envs.compiling.dispatch import dispatched, implement, is_implemented
 from monsterzoo.envs.compiling.jit import JIT_OFF, compiled, kernel
 from monsterzoo.envs.core.contract import record_type
-from monsterzoo.envs.core.registry import find_game
-from monsterzoo.policies import horizons
 from numba.core.errors import TypingError
 
 FIRST, SECOND, OTHER = (record_type([(name, np.int64)]) for name in ("first", "second", "other"))
@@ -96,17 +94,3 @@ def test_an_unknown_type_without_a_default_is_refused_by_name() -> None:
         value(others[0], 7)
     with pytest.raises(TypeError if JIT_OFF else TypingError, match=r"value: nothing is registered for .*other"):
         _value_of_record(others, 7)
-
-
-@pytest.mark.parametrize(("game", "options"), [("bite_night_v0", {}), ("yokai_septet_v0", {"players": 4})])
-def test_a_games_horizon_is_found_from_python(game: str, options: dict[str, Any]) -> None:
-    variant = find_game(game).variant(**options)
-    assert horizons.is_near(variant)
-    world, truth = variant.new_states(1), variant.new_states(1)
-    variant.game.rules.setup(truth[0])
-    world[:] = truth
-    horizons.focus(world[0])
-    assert world.tobytes() != truth.tobytes(), "the world ends early"
-    own = __import__(f"monsterzoo.policies.horizons.{game.rsplit('_', 1)[0]}", fromlist=["outlook"])
-    found = [horizons.outlook(world[0], truth[0], side) for side in range(variant.sides)]
-    assert found == [own.outlook(world[0], truth[0], side) for side in range(variant.sides)]
