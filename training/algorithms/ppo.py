@@ -1,9 +1,9 @@
 """Self-play PPO with masked actions: `monsterzoo train --game pikit_v0 --players 2 --minutes 10 --out runs/pikit2`.
 
 One network plays every seat. An update plays all games on for a number of steps (`collect`), estimates advantages over
-each seat's own decisions (`ppo_buffer`), and improves the network on minibatches (`learn`, `loss`). In most games the
-network plays all sides; in the rest one side, against earlier networks or built-in policies, and only its own decisions
-are learned from. A forced move (one legal action) is no decision: nobody is asked, and nothing is learned from it.
+each seat's own decisions (`rollout_buffer`), and improves the network on minibatches (`learn`, `loss`). In most games
+the network plays all sides; in the rest one side, against earlier networks or built-in policies, whose moves are not
+learned from and are no steps of their own. A forced move (one legal action) is no decision: nobody is asked.
 
 A run may begin by imitating a teacher, who then decides in the network's place.
 
@@ -21,13 +21,25 @@ import torch
 from monsterzoo.envs import VectorGame
 from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.registry import find_game
-from monsterzoo.envs.core.rng import env_seed
+from monsterzoo.envs.core.rng import env_seed, streams
+from monsterzoo.envs.core.variant import Variant
+from monsterzoo.envs.match.loop import ACT, BEGIN, CONTINUE, LEAVE, OUTSIDE
+from monsterzoo.envs.match.match import Match
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import Policy
 from torch import Tensor
 
 from ..runs.config import PAST, PPOConfig
-from ..runs.run import EVALUATION, Learner, check_numbers, check_weights, to_arrays, to_tensors
+from ..runs.run import (
+    EVALUATION,
+    Learner,
+    check_numbers,
+    check_weights,
+    states_to_tensor,
+    tensor_to_states,
+    to_arrays,
+    to_tensors,
+)
 from .network import NetworkPolicy
 from .rollout_buffer import RolloutBuffer
 
@@ -42,26 +54,25 @@ class PPOTrainer(Learner):
     config: PPOConfig
 
     def __init__(self, config: PPOConfig, game: Game | None = None) -> None:
-        game = game or find_game(config.game)
-        self.games = VectorGame(game, config.num_envs, seed=config.seed, **config.game_options())
-        super().__init__(config, self.games.variant)
-        config = self.config
-        self.buffer = RolloutBuffer(self.variant, config.num_envs, config.steps)
+        super().__init__(config, (game or find_game(config.game)).variant(**config.game_options()))
+        config, count = self.config, self.config.num_envs
+        self.buffer = RolloutBuffer(self.variant, count, config.steps)
         self.pool: list[dict[str, Tensor]] = []
         """Weights of earlier networks."""
-        stagger(self.games, np.random.default_rng([config.seed, EVALUATION, 1]))
-        if config.start is not None and config.start_entropy:
-            choices = self.games.action_masks.sum(1) > 1
-            self.network.sharpen(
-                self.games.observations[choices], self.games.action_masks[choices], config.start_entropy
-            )
         self.magnet = deepcopy(self.network).requires_grad_(False) if config.magnet_coef else None
         self.opponents = config.opponents or ()
-        self.sides = np.full(config.num_envs, ALL_SIDES)
+        self.sides = np.full(count, ALL_SIDES)
         """The side the network plays in each game, or `ALL_SIDES`."""
-        self.rivals = np.zeros(config.num_envs, np.int64)
+        self.rivals = np.zeros(count, np.int64)
         """Who plays the other sides, an index of `opponents`."""
-        self._seat_games(np.ones(config.num_envs, np.bool_), np.random.default_rng([config.seed, EVALUATION]))
+        random = np.random.default_rng([config.seed, EVALUATION])
+        self.games = Match(self.variant, count, self._make_opponents(random), replace=False)
+        self._draw_seating(np.ones(count, np.bool_), np.random.default_rng([config.seed, EVALUATION]))
+        self._continue(*stagger(self.variant, count, config.seed, np.random.default_rng([config.seed, EVALUATION, 1])))
+        if config.start is not None and config.start_entropy:
+            rows, masks = self.games.observations, self.games.action_masks
+            choices = masks.sum(1) > 1
+            self.network.sharpen(rows[choices], masks[choices], config.start_entropy)
 
     # --- One update ---
 
@@ -79,50 +90,48 @@ class PPOTrainer(Learner):
         played = time.perf_counter()
         report |= self.learn(random, imitating)
         self.buffer.carry_over()
+        steps = int(report.pop("steps"))
         self.updates += 1
-        self.steps += config.num_envs * config.steps
+        self.steps += steps
         self.decided += int(report["decisions"])
         wall = time.perf_counter() - began
         report["share_learning"] = (time.perf_counter() - played) / wall
         report["share_environment"] = report.pop("environment_seconds") / wall
-        report["steps_per_second"] = config.num_envs * config.steps / wall
+        report["steps_per_second"] = steps / wall
         self.seconds += wall
         return report
 
     def collect(self, random: np.random.Generator, generator: torch.Generator, imitating: bool) -> dict[str, float]:
-        """Play every game on for `config.steps` steps; decisions of the network (or its teacher) go into the buffer."""
-        games, variant, buffer = self.games, self.variant, self.buffer
-        opponents = self._make_opponents(random)
+        """Play every game on for `config.steps` own moves; the network's (or its teacher's) go into the buffer."""
+        games, buffer, one = self.games, self.buffer, self.games.arrays
+        games.players[:] = self._make_opponents(random)
+        one["streams"][:] = streams(env_seed(self.config.seed, self.updates), self.config.num_envs, "opponents")
         teacher: Policy | None = None
         if imitating:
-            teacher = make_player(variant, str(self.config.imitate), int(random.integers(1 << 62)))
-        in_environment, finished, lengths = 0.0, 0, 0
+            teacher = make_player(self.variant, str(self.config.imitate), int(random.integers(1 << 62)))
+        in_environment, finished, lengths, before = 0.0, 0, 0, int(one["lengths"][0].sum())
         for _ in range(self.config.steps):
-            masks, seats = games.action_masks, games.seats
+            masks, seats = games.action_masks, one["seats"]
             choices = masks.argmax(1)  # right for forced moves, the others are overwritten
-            free = np.count_nonzero(masks, axis=1) > 1
-            own = (self.sides == ALL_SIDES) | (self.sides == seats % variant.sides)
-            asked = np.flatnonzero(own & free)
+            asked = np.flatnonzero(np.count_nonzero(masks, axis=1) > 1)
             rows, allowed = games.observations[asked], masks[asked]
             actions, log_probs, values = self.network.play(rows, allowed, generator)
             if teacher is not None and len(asked):
-                actions = teacher.act(games.decisions()[asked])
+                actions = teacher.act(games.decisions(asked))
             choices[asked] = actions
             columns = {"observations": rows, "action_masks": allowed, "actions": actions}
             buffer.add(asked, seats[asked], **columns, log_probs=log_probs, values=values)
-            for index, opponent in enumerate(opponents):
-                theirs = np.flatnonzero(~own & free & (self.rivals == index))
-                if len(theirs):
-                    choices[theirs] = opponent.act(games.decisions()[theirs])
-            before = time.perf_counter()
-            games.step(choices)
-            over = games.terminated | games.truncated
-            buffer.pay(games.rewards, over)
-            in_environment += time.perf_counter() - before
+            began = time.perf_counter()
+            one["choices"][:], one["orders"][:] = choices, ACT
+            games.run()
+            over = one["terminated"] | one["truncated"]
+            buffer.pay(one["rewards"], over)
             finished += int(over.sum())
-            lengths += int(games.final_lengths[over].sum())
-            self._seat_games(over, random)
-        return {"environment_seconds": in_environment, "games": finished, "length": lengths / max(finished, 1)}
+            lengths += int(one["lengths"][1, over].sum())
+            self._begin_games(over, random)
+            in_environment += time.perf_counter() - began
+        report = {"environment_seconds": in_environment, "games": finished, "length": lengths / max(finished, 1)}
+        return {**report, "steps": lengths + int(one["lengths"][0].sum()) - before}
 
     def learn(self, random: np.random.Generator, imitating: bool) -> dict[str, float]:
         """Improve policy and value on the decisions whose consequences are known."""
@@ -175,18 +184,35 @@ class PPOTrainer(Learner):
             loss = loss + config.magnet_coef * numbers["magnet_kl"]
         return loss, numbers
 
-    # --- Opponents ---
+    # --- Games and opponents ---
 
-    def _seat_games(self, fresh: np.ndarray, random: np.random.Generator) -> None:
-        """Decide who plays the games that have just begun."""
+    def _begin_games(self, over: np.ndarray, random: np.random.Generator) -> None:
+        """Begin a game where one is over, bool (N,)."""
+        if over.any():
+            self._draw_seating(over, random)
+            self.games.arrays["orders"][:] = np.where(over, BEGIN, LEAVE)
+            self.games.run()
+
+    def _draw_seating(self, fresh: np.ndarray, random: np.random.Generator) -> None:
+        """Decide who plays the games that are about to begin, bool (N,)."""
         count = int(fresh.sum())
-        if not count:
-            return
         alone = random.random(count) < self.config.self_play
         sides = random.integers(self.variant.sides, size=count)
-        rivals = random.integers(max(len(self.opponents), 1), size=count)
+        self.rivals[fresh] = random.integers(max(len(self.opponents), 1), size=count)
         self.sides[fresh] = np.where(alone, ALL_SIDES, sides) if self.opponents else ALL_SIDES
-        self.rivals[fresh] = rivals
+        self._seat(fresh)
+
+    def _seat(self, which: Any) -> None:
+        """Seat network and opponents in some games as `sides` and `rivals` say."""
+        side, own = self.sides[which, None], np.arange(self.variant.players) % self.variant.sides
+        self.games.seat(which, np.where((side == ALL_SIDES) | (side == own), OUTSIDE, self.rivals[which, None]))
+
+    def _continue(self, states: np.ndarray, lengths: np.ndarray) -> None:
+        """Go on from positions (N,) after some moves each (N,)."""
+        self.games.arrays["states"][:] = states
+        self.games.arrays["orders"][:] = CONTINUE
+        self.games.run()
+        self.games.arrays["lengths"][0] += lengths
 
     def _make_opponents(self, random: np.random.Generator) -> list[Policy]:
         """The opponents of one update; made anew with fresh seeds, so that they have no past to keep."""
@@ -195,7 +221,8 @@ class PPOTrainer(Learner):
             seed = int(random.integers(1 << 62))
             if spec == PAST:
                 earlier = deepcopy(self.network)
-                earlier.load_state_dict(self.pool[random.integers(len(self.pool))])
+                if self.pool:
+                    earlier.load_state_dict(self.pool[random.integers(len(self.pool))])
                 policies.append(NetworkPolicy(earlier, seed))
             else:
                 policies.append(make_player(self.variant, spec, seed))
@@ -209,15 +236,18 @@ class PPOTrainer(Learner):
 
     # --- Files ---
 
+    def _seating(self) -> dict[str, np.ndarray]:
+        """What a checkpoint holds of the games beside their positions."""
+        return {"sides": self.sides, "rivals": self.rivals, "lengths": self.games.arrays["lengths"][0].copy()}
+
     def content(self) -> dict[str, Any]:
         """What a checkpoint holds beside network, optimiser and progress."""
         magnet = {} if self.magnet is None else {"magnet": self.magnet.state_dict()}
         return {
             **magnet,
             "pool": self.pool,
-            "games": to_tensors(self.games.save()),
+            "games": {"states": states_to_tensor(self.games.arrays["states"]), **to_tensors(self._seating())},
             "buffer": to_tensors(self.buffer.state()),
-            "seating": to_tensors({"sides": self.sides, "rivals": self.rivals}),
         }
 
     def take(self, content: dict[str, Any]) -> None:
@@ -227,36 +257,39 @@ class PPOTrainer(Learner):
             raise ValueError(f"there are 1 to {self.config.snapshots} earlier networks in a checkpoint")
         for weights in pool:
             check_weights(weights, self.network.state_dict(), "network")
-        games, buffer, seating = (to_arrays(content[part]) for part in ("games", "buffer", "seating"))
-        check_numbers("seats", games["seats"], self.games.seats, 0, self.variant.players)
-        check_numbers("sides", seating["sides"], self.sides, ALL_SIDES, self.variant.sides)
-        check_numbers("rivals", seating["rivals"], self.rivals, 0, max(len(self.opponents), 1))
+        buffer, games, own = to_arrays(content["buffer"]), content["games"], self._seating()
+        states = tensor_to_states(games["states"], self.variant, len(self.sides))
+        count = max(len(self.opponents), 1)
+        allowed = {"lengths": (0, 1 << 32), "sides": (ALL_SIDES, self.variant.sides), "rivals": (0, count)}
+        for name, limits in allowed.items():
+            check_numbers(name, games[name].numpy(), own[name], *limits)
         self.buffer.check(buffer)
         if self.magnet is not None:
             check_weights(content["magnet"], self.magnet.state_dict(), "magnet")
-        self.games.restore(games, validate=True)
-        if self.magnet is not None:
             self.magnet.load_state_dict(content["magnet"])
         self.buffer.restore(buffer)
         self.pool = pool
-        self.sides[:], self.rivals[:] = seating["sides"], seating["rivals"]
+        self.sides[:], self.rivals[:] = games["sides"], games["rivals"]
+        self._seat(slice(None))
+        self._continue(states, games["lengths"].numpy())
 
 
-def stagger(games: VectorGame, random: np.random.Generator, longest: int = 2000) -> None:
-    """Bring each game to a random moment of a random game, so that every update sees all phases of the game."""
-    finished, length = np.zeros(games.num_envs, np.bool_), 0
-    start = games.save()
-    while not finished.all() and length < longest:
+def stagger(
+    variant: Variant, num_envs: int, seed: int, random: np.random.Generator, longest: int = 2000
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (N,) at random moments of random games, so that every update sees all phases, and the moves before."""
+    games, moment = VectorGame(variant.game, num_envs, seed=seed, **variant.options), 0
+    finished, lengths = np.zeros(num_envs, np.bool_), np.zeros(num_envs, np.int64)
+    while not finished.all() and moment < longest:
         games.step(games.sample_actions())
         finished |= games.terminated | games.truncated
-        length += 1
-    games.restore(start)
-    moments, kept = random.integers(length, size=games.num_envs), games.save()
-    for moment in range(length):
-        now = np.flatnonzero(moments == moment)
-        if len(now):
-            for name, values in games.save().items():
-                axis = 1 if name in ("totals", "lengths", "starts", "moves") else 0  # of the games
-                kept[name].swapaxes(0, axis)[now] = values.swapaxes(0, axis)[now]
+        moment += 1
+    moments = random.integers(moment, size=num_envs)
+    games.reset(seed)
+    states = games.states.copy()
+    for moment in range(int(moments.max()) + 1):
+        states[moments == moment] = games.states[moments == moment]
         games.step(games.sample_actions())
-    games.restore(kept)
+        going = moments > moment
+        lengths[going] = np.where(games.terminated | games.truncated, 0, lengths + 1)[going]
+    return states, lengths

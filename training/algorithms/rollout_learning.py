@@ -31,7 +31,7 @@ from monsterzoo.policies.base import compiled_form
 from torch import Tensor
 
 from ..runs.config import RolloutConfig
-from ..runs.run import EVALUATION, Learner
+from ..runs.run import EVALUATION, Learner, states_to_tensor, tensor_to_states
 from .rollouts import Samples, Sampling, play_samples
 
 NET = "net"
@@ -135,17 +135,11 @@ class RolloutTrainer(Learner):
 
     def content(self) -> dict[str, Any]:
         """What a checkpoint holds beside network, optimiser and progress."""
-        states = torch.from_numpy(self.states.view(np.uint8).reshape(len(self.states), -1).copy())
-        return {"games": {"states": states}}
+        return {"games": {"states": states_to_tensor(self.states)}}
 
     def take(self, content: dict[str, Any]) -> None:
         """Take over the content of a checkpoint, once all of it is known to fit."""
-        states = content["games"]["states"].numpy()
-        if states.dtype != np.uint8 or states.shape != (len(self.states), self.variant.game.rules.record.itemsize):
-            raise ValueError(f"games are {states.dtype} {states.shape}")
-        states = np.ascontiguousarray(states).view(self.variant.game.rules.record)[:, 0]
-        self.variant.check_positions(states)
-        self.states[:] = states
+        self.states[:] = tensor_to_states(content["games"]["states"], self.variant, len(self.states))
 
 
 def rollout_policy(variant: Variant, config: RolloutConfig) -> Any:

@@ -195,6 +195,21 @@ def to_arrays(tensors: dict[str, Tensor]) -> dict[str, np.ndarray]:
     return {name: values.numpy() for name, values in tensors.items()}
 
 
+def states_to_tensor(states: np.ndarray) -> Tensor:
+    """Games' records (N,) as a checkpoint holds them, uint8 (N, size)."""
+    return torch.from_numpy(states.view(np.uint8).reshape(len(states), -1).copy())
+
+
+def tensor_to_states(tensor: Tensor, variant: Variant, count: int) -> np.ndarray:
+    """And back; raises `ValueError` unless they are positions of `count` games that can be."""
+    record, rows = variant.game.rules.record, np.ascontiguousarray(tensor.numpy())
+    if rows.dtype != np.uint8 or rows.shape != (count, record.itemsize):
+        raise ValueError(f"games are {rows.dtype} {rows.shape}")
+    states: np.ndarray = rows.view(record)[:, 0]
+    variant.check_positions(states)
+    return states
+
+
 def trainer_of(method: str) -> Callable[..., Learner]:
     """The class that learns by a method, made as `kind(config, game)`."""
     module, name = TRAINERS[method].split(".")

@@ -18,7 +18,7 @@ from monsterzoo.policies import make
 from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, read
 from monsterzoo.training.algorithms import network as networks
 from monsterzoo.training.algorithms.network import Network, NetworkPolicy
-from monsterzoo.training.algorithms.ppo import PPOTrainer, stagger
+from monsterzoo.training.algorithms.ppo import PPOTrainer
 from monsterzoo.training.evaluation.win_rate import win_rate
 from monsterzoo.training.runs import run as runs
 from monsterzoo.training.runs.config import PPOConfig
@@ -131,16 +131,26 @@ def test_every_sampled_action_is_legal_and_every_legal_one_is_sampled() -> None:
 
 
 def test_games_start_at_all_moments_and_go_on_correctly() -> None:
-    games = VectorGame(find_game("yokai_septet_v0"), 64, seed=1, episode="round")
-    stagger(games, np.random.default_rng(0))
-    begun = games.save()["lengths"][0]
-    assert len(set(begun.tolist())) > 20
-    for _ in range(100):
-        games.step(games.sample_actions())
-        over = games.terminated
-        assert (games.final_lengths[over] >= 12 + 4).all(), "three passed cards per seat, then whole tricks"
-        assert (games.final_lengths[over] % 4 == 0).all()
-        assert (games.final_lengths[over] <= 12 + 4 * 13).all()
+    trainer = PPOTrainer(replace(SMALL, num_envs=256, opponents=(), steps=100))
+    assert len(set(trainer.games.arrays["lengths"][0].tolist())) > 40
+    lengths = []
+    trainer.buffer.pay = lambda rewards, over: lengths.extend(trainer.games.arrays["lengths"][1, over])  # type: ignore[method-assign]
+    trainer.collect(np.random.default_rng(0), torch.Generator(), imitating=False)
+    assert len(lengths) > 256
+    for length in lengths:
+        assert 12 + 4 <= length <= 12 + 4 * 13, "three passed cards per seat, then whole tricks"
+        assert length % 4 == 0
+
+
+def test_opponents_moves_count_as_steps() -> None:
+    alone = PPOTrainer(replace(SMALL, self_play=1.0))
+    alone.update()
+    assert alone.steps == SMALL.num_envs * SMALL.steps
+    trainer = PPOTrainer(replace(SMALL, self_play=0.0))
+    trainer.update()
+    assert trainer.steps == pytest.approx(2 * SMALL.num_envs * SMALL.steps, rel=0.1), "the network has every other move"
+    outside = (trainer.games.arrays["outside"][:, None] >> np.arange(4)) & 1
+    assert (outside == (np.arange(4) % 2 == trainer.sides[:, None])).all()
 
 
 def test_only_the_networks_own_free_decisions_are_learned_from() -> None:

@@ -163,11 +163,15 @@ def _no_such_row(content: dict[str, Any]) -> None:
 
 
 def _no_such_side(content: dict[str, Any]) -> None:
-    content["seating"]["sides"][0] = 5
+    content["games"]["sides"][0] = 5
 
 
-def _no_such_seat(content: dict[str, Any]) -> None:
-    content["games"]["seats"][0] = 9
+def _no_such_opponent(content: dict[str, Any]) -> None:
+    content["games"]["rivals"][0] = 1
+
+
+def _negative_length(content: dict[str, Any]) -> None:
+    content["games"]["lengths"][0] = -1
 
 
 def _no_pool(content: dict[str, Any]) -> None:
@@ -200,7 +204,8 @@ def _truth_value(content: dict[str, Any]) -> None:
         (_more_than_certain, "log_probs of the buffer has numbers above 0"),
         (_no_such_row, "open of the buffer has numbers beyond -1 to"),
         (_no_such_side, "sides has numbers beyond -1 to 1"),
-        (_no_such_seat, "seats has numbers beyond 0 to 1"),
+        (_no_such_opponent, "rivals has numbers beyond 0 to 0"),
+        (_negative_length, "lengths has numbers beyond 0 to"),
         (_negative, "updates is -1"),
         (_truth_value, "updates is True"),
         (_no_pool, "there are 1 to 16 earlier networks in a checkpoint"),
