@@ -19,7 +19,7 @@ from ..core.rng import check_seed, env_seed, generator
 from ..core.variant import IllegalActionError, read_action
 from ..match.decisions import as_actions
 from ..match.loop import ACT, BEGIN, CONTINUE, LEAVE, Endless
-from ..match.match import Match
+from ..match.match import Match, exclusive, read_only
 from ..match.seating import seat_opponents
 from ..render.perspective import stepped
 from ..render.renderer import FPS, MODES, SIZE, Renderer
@@ -46,7 +46,9 @@ class SeatVectorEnv(VectorEnv):
     - "disabled": it stays as it ended until `reset(options={"reset_mask": …})`, and `step` refuses to go on.
 
     An illegal action of an opponent raises `IllegalActionError`, naming the policy and the action. After this, as after
-    any error inside a policy, `step` refuses to go on until `reset` has begun all games anew.
+    any error inside a policy, `step` refuses to go on until `reset` has begun all games anew. A second thread that
+    calls `step` or `reset` meanwhile gets a `RuntimeError`. `states` (N,) and `learners` (N,), the learners' seats, are
+    read-only.
 
     Args:
         game: the game.
@@ -111,11 +113,12 @@ class SeatVectorEnv(VectorEnv):
     def _connect(self) -> None:
         """Name the arrays."""
         match = self._match
-        self.states, self.final_states, self.learners = (match.arrays[name] for name in ("states", "finals", "seats"))
-        self._orders = match.arrays["orders"]
+        self._states, self.final_states, self._seats = (match.arrays[name] for name in ("states", "finals", "seats"))
+        self.states, self.learners = read_only(self._states), match.seats
+        self._orders, self.caller = match.arrays["orders"], match.caller
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("states", "final_states", "learners", "_orders")
+        views = ("_states", "final_states", "_seats", "states", "learners", "_orders", "caller")
         return {name: value for name, value in self.__dict__.items() if name not in views}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -124,6 +127,7 @@ class SeatVectorEnv(VectorEnv):
 
     # --- Gymnasium's interface ---
 
+    @exclusive
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
@@ -154,13 +158,14 @@ class SeatVectorEnv(VectorEnv):
         self._orders[:] = np.where(begun, BEGIN, LEAVE)
         for i in np.flatnonzero(begun):
             if positions[i] is not None:
-                self.states[i : i + 1] = positions[i]
+                self._states[i : i + 1] = positions[i]
                 self._orders[i] = CONTINUE
             self._positions[i] = positions[i]
         self._run()
         observed = self._observed()
         return observed, self._info(observed)
 
+    @exclusive
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Carry out the learners' actions, integers (N,).
 
@@ -238,7 +243,7 @@ class SeatVectorEnv(VectorEnv):
         kept = self.seeds or seeds
         self.seeds = [seeds[i] if begun[i] else kept[i] for i in range(self.num_envs)]
         games = np.flatnonzero(begun)
-        self.states["rng"][games] = [generator(seeds[i]) for i in games]
+        self._states["rng"][games] = [generator(seeds[i]) for i in games]
         self._match.arrays["streams"]["rng"][games] = [generator(seeds[i], "opponents") for i in games]
 
     def _load(self, snapshot: Any, seeds: list[int] | None) -> list[np.ndarray | None]:
@@ -256,7 +261,7 @@ class SeatVectorEnv(VectorEnv):
         players = self.variant.players
         clockwise = (np.arange(players) - seats[games][:, None]) % players
         self._match.seat(games, clockwise - 1)  # the learner's own place becomes OUTSIDE
-        self.learners[games] = seats[games]
+        self._seats[games] = seats[games]
 
     def _pass_on(self, games: np.ndarray) -> None:
         """Give the learners of these games, bool (N,), the next seat."""
@@ -264,7 +269,7 @@ class SeatVectorEnv(VectorEnv):
 
     def _follow_finished(self) -> None:
         """Have a game begin where one is over; raises `RuntimeError` where that is for the user to say."""
-        over = self.states["outcome"] != PLAYING
+        over = self._states["outcome"] != PLAYING
         if not over.any():
             return
         if self.autoreset_mode is AutoresetMode.DISABLED:
@@ -445,7 +450,7 @@ class SeatEnv(gymnasium.Env):
         """What the learner sees, or who `view` says: text, pixels, uint8 (height, width, 3), or a window."""
         if self.render_mode is not None and self._games.seeds is None:
             raise RuntimeError("there is nothing to show before reset()")
-        return self._renderer.render(self._games.states, int(self._games.learners[0]))
+        return self._renderer.render(self._games._states, int(self._games.learners[0]))
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -13,14 +13,16 @@ from ..core.variant import IllegalActionError
 from ..match.decisions import Decisions, as_actions
 from ..match.kernels import sample_batch
 from ..match.loop import ACT, BEGIN
-from ..match.match import Match
+from ..match.match import Match, exclusive
 from .spaces import action_space, fresh_seed, observation_space
 
 
 class VectorGame:
     """`num_envs` games of one variant, each waiting for one decision.
 
-    All arrays are numpy buffers that `step` overwrites; copy what must last. Game i of seed s is the AEC environment
+    All arrays are numpy buffers that `step` overwrites; copy what must last. Write into none of them but `states`, and
+    there only positions of this variant (`restore` checks them). One thread at a time may call `step`, `reset` and
+    `restore`; a second one gets a `RuntimeError`. Game i of seed s is the AEC environment
     seeded with `env_seed(s, i)`, and goes on like its `reset()` without a seed when a game is over.
 
     | name | shape and dtype | meaning |
@@ -59,9 +61,10 @@ class VectorGame:
     def _connect(self) -> None:
         """Name the buffers."""
         match = self._match
+        self.caller = match.caller
         self.states, self.final_states = match.arrays["states"], match.arrays["finals"]
         self.observations, self.action_masks = match.observations, match.action_masks
-        self.seats, self.rewards = match.arrays["seats"], match.arrays["rewards"]
+        self.seats, self.rewards = match.seats, match.arrays["rewards"]
         self.terminated, self.truncated = match.arrays["terminated"], match.arrays["truncated"]
         self.final_returns, self.final_lengths = match.arrays["totals"][1], match.arrays["lengths"][1]
 
@@ -86,6 +89,7 @@ class VectorGame:
         """Number of threads that share a step."""
         return self._match.threads
 
+    @exclusive
     def reset(self, seed: int | None = None) -> None:
         """Begin all games anew, with a seed (0 <= seed < 2**64).
 
@@ -102,6 +106,7 @@ class VectorGame:
         self._match.run()
         self._match.arrays["orders"][:] = ACT
 
+    @exclusive
     def step(self, actions: Any) -> None:
         """Carry out one action a game, integers (N,), and write the buffers; a finished game is replaced at once.
 
@@ -134,6 +139,7 @@ class VectorGame:
         """Copies of everything `restore` needs to go on exactly from here; records as bytes, (N, size) uint8."""
         return {name: values.copy() for name, values in self._lasting().items()}
 
+    @exclusive
     def restore(self, saved: dict[str, np.ndarray], validate: bool = False) -> None:
         """Go on where `save` was called, on a batch of the same game, options and size.
 

@@ -5,11 +5,15 @@ policy's (`belongs_to`). Outside of `envs`, it may also call compiled code of `p
 digest of all these sources: numba would only notice changes in the kernel's own file. They are read when they are
 imported (`note_sources`), since that is what will be compiled: a process that goes on while its sources are edited must
 not keep old code under the name of the new.
+
+Entries are pickles and machine code, run with the user's rights: only folders that belong to the user and that nobody
+else may write are used.
 """
 
 import hashlib
 import os
 import shutil
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -128,19 +132,47 @@ class _KeptCode(FunctionCache):
 
 @cache
 def _cache_in(folder: Path, function: Callable[..., Any]) -> FunctionCache | NullCache:
+    problem = _danger(folder)
     configured = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
     try:
-        kept = _KeptCode(function)
+        kept = None if problem else _KeptCode(function)
     except RuntimeError:  # there is no folder that can be written
         kept = None
     finally:
         numba.config.CACHE_DIR = configured
     # Where ours cannot be written numba takes another folder, and would find code of other sources there.
     if kept is None or folder not in Path(kept.cache_path).parents:
-        warn_once("cache", f"compiled code cannot be kept in {folder}; MONSTERZOO_CACHE_DIR names another folder")
+        reason = problem or "it cannot be written"
+        warn_once(
+            "cache", f"compiled code cannot be kept in {folder} ({reason}); MONSTERZOO_CACHE_DIR names another folder"
+        )
         return NullCache()
     return kept
+
+
+@cache
+def _danger(folder: Path) -> str:
+    """Why code in a folder, which is made where it is missing, may not be the user's own; empty if it is."""
+    if not hasattr(os, "geteuid"):  # Windows: users' folders are their own
+        return ""
+    root = folder.parent
+    try:
+        root.mkdir(0o700, parents=True, exist_ok=True)
+        folder.mkdir(0o700, exist_ok=True)
+        for one in (root, folder):
+            found = one.stat()
+            if found.st_uid != os.geteuid():
+                return f"{one} belongs to somebody else"
+            if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                return f"others may write to {one}: chmod go-w"
+        for one in root.resolve().parents:
+            mode = one.stat().st_mode
+            if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+                return f"others may replace what is in {one}"
+    except OSError as error:
+        return _reason(error)
+    return ""
 
 
 def _reason(error: Exception) -> str:

@@ -4,7 +4,9 @@ A game is its start (a generator or a position), its seating and its moves; with
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import wraps
+from threading import RLock
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +20,33 @@ from .compiled_policies import distinct_tokens, fresh_token
 from .decisions import Decisions
 from .loop import ANSWER, BEGIN, LEAVE, NOBODY, OUTSIDE, Endless, Mode, Queue
 from .players import ask, compiled_form
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def exclusive(method: _Method) -> _Method:
+    """Let one thread at a time call methods that play a batch on; a second gets a `RuntimeError`, nothing has changed.
+
+    For classes with a lock `caller`, which all that play on the same games share.
+    """
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not self.caller.acquire(blocking=False):
+            raise RuntimeError(f"another thread is inside this {type(self).__name__}: one call at a time")
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            self.caller.release()
+
+    return call  # type: ignore[return-value]
+
+
+def read_only(values: np.ndarray) -> np.ndarray:
+    """A view of a buffer for users to read: compiled code trusts what is in it."""
+    values = values.view()
+    values.flags.writeable = False
+    return values
 
 
 class Match:
@@ -94,11 +123,13 @@ class Match:
 
     def _connect(self) -> None:
         """Name the arrays, and hand them to the threads."""
+        self.caller = RLock()
         self.observations = self.arrays["rows"]
         self.action_masks = self.arrays["masks"][:, : self.variant.num_actions]
         for name, values in self.arrays.items():
             if name not in ("rows", "masks"):
                 setattr(self, name, values)
+        self.seats = read_only(self.arrays["seats"])
         words = {name: self.arrays[name].view(np.uint64) for name in ("rows", "masks")}
         self._games = loop.Games(**{**self.arrays, **words})
         variant = self.variant
@@ -114,7 +145,7 @@ class Match:
         self._kernel = ParallelKernel(self._threads, loop.play_on, (self._games, self._mode, self.source), scratch)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_games", "_kernel")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_games", "_kernel", "caller")}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
@@ -149,6 +180,7 @@ class Match:
         self.source = source
         self._connect()
 
+    @exclusive
     def run(self, on_round: Callable[[], None] | None = None) -> int:
         """Do what `orders` say; returns -1, or the first game whose choice is not legal: then nothing has happened.
 
@@ -176,7 +208,7 @@ class Match:
         """The decisions that games wait for, as `Policy.act` takes them."""
         one = self.arrays
         return Decisions.unchecked(
-            self.variant, one["rows"][games], self.action_masks[games], one["seats"][games], one["states"][games]
+            self.variant, one["rows"][games], self.action_masks[games], self.seats[games], one["states"][games]
         )
 
     def refresh(self) -> None:

@@ -457,3 +457,73 @@ def test_saved_arrays_that_cannot_be_are_refused_and_change_nothing(alter, probl
     with pytest.raises(ValueError, match="restore needs the arrays"):
         vec.restore(None)
     assert {name: values.tobytes() for name, values in vec.save().items()} == before
+
+
+# --- Two threads, and buffers that are not for writing ---
+
+
+def batches():
+    vec, seat = make_vec("pikit_v0", 64, seed=1, threads=2), SeatVectorEnv("pikit_v0", 64, seat=0, threads=2)
+    seat.reset(seed=1)
+    return vec, seat
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["make_vec", "one seat"])
+def test_a_second_thread_is_refused_while_one_plays_on(which):
+    batch, alone = batches()[which], batches()[which]
+    kernel, inside, go_on = batch._match._kernel, threading.Event(), threading.Event()
+
+    def slow_run(run=kernel.run):
+        inside.set()
+        assert go_on.wait(60)
+        return run()
+
+    kernel.run = slow_run
+    actions = alone._match.action_masks.argmax(axis=1)
+    first = threading.Thread(target=batch.step, args=(actions,))
+    first.start()
+    assert inside.wait(60)
+    before = {name: values.tobytes() for name, values in batch._match.arrays.items()}
+    for call in (lambda: batch.step(np.zeros(64, int)), lambda: batch.reset(seed=3), batch._match.run):
+        with pytest.raises(RuntimeError, match="another thread is inside this"):
+            call()
+    assert {name: values.tobytes() for name, values in batch._match.arrays.items()} == before
+    go_on.set()
+    first.join()
+    alone.step(actions)
+    batch.step(batch._match.action_masks.argmax(axis=1))  # and it goes on
+    alone.step(alone._match.action_masks.argmax(axis=1))
+    assert batch.states.tobytes() == alone.states.tobytes()
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["make_vec", "one seat"])
+def test_two_threads_that_step_at_once_neither_hang_nor_break_anything(which):
+    batch, refused = batches()[which], []
+
+    def play():
+        for _ in range(300):
+            try:
+                batch.step(batch._match.action_masks.argmax(axis=1))
+            except (RuntimeError, IllegalActionError) as error:  # the masks may be of the other thread's step
+                refused.append(error)
+
+    threads = [threading.Thread(target=play, daemon=True) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+        assert not thread.is_alive()
+    assert len(refused) < 600
+    batch.variant.check_states(batch.states.copy(), exactly=True)
+
+
+def test_what_users_must_not_write_cannot_be_written():
+    vec, seat = batches()
+    for values in (vec.seats, vec.decisions().seats, seat.states, seat.learners):
+        before = values.tobytes()
+        with pytest.raises(ValueError, match="read-only"):
+            values[:] = values[::-1].copy()
+        assert values.tobytes() == before
+    for batch in (vec, copy.deepcopy(vec), pickle.loads(pickle.dumps(vec))):
+        batch.step(batch.sample_actions())
+        assert not batch.seats.flags.writeable

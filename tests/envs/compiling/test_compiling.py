@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from monsterzoo.benchmarks import coldstart
+from monsterzoo.envs.compiling import cache as cache_module
 from monsterzoo.envs.compiling import notice
 from monsterzoo.envs.compiling.jit import JIT_OFF
 from toys import write_game
@@ -289,3 +291,35 @@ def test_two_processes_that_compile_at_once_do_not_disturb_each_other(script: Pa
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda _: _run(script, tmp_path / "cache"), range(2)))
     assert "cannot be" not in _run(script, tmp_path / "cache").stderr
+
+
+@pytest.mark.skipif(JIT_OFF or not hasattr(os, "geteuid"), reason="nothing is compiled, or there are no modes")
+@pytest.mark.parametrize("inner", [False, True], ids=["the root", "a folder in it"])
+def test_code_that_others_could_have_planted_is_neither_run_nor_replaced(
+    script: Path, whole: Path, tmp_path: Path, inner: bool
+) -> None:
+    cache = shutil.copytree(whole, tmp_path / "cache")
+    planted = dict.fromkeys(cache.rglob("*.nb?"), b"planted")
+    for file, content in planted.items():
+        file.write_bytes(content)
+    for folder in cache.iterdir() if inner else [cache]:
+        folder.chmod(0o770)
+    done = _run(script, cache)
+    assert done.stderr.count("(others may write to") == 1, done.stderr
+    assert "cannot be read" not in done.stderr
+    assert {file: file.read_bytes() for file in cache.rglob("*.nb?")} == planted
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners and modes here")
+def test_only_folders_of_the_users_own_keep_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    danger = cache_module._danger.__wrapped__
+    own = tmp_path / "cache" / "digest"
+    assert danger(own) == ""
+    assert [stat.S_IMODE(folder.stat().st_mode) for folder in (own.parent, own)] == [0o700, 0o700]
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    assert "others may replace what is in" in danger(tmp_path / "open" / "cache" / "digest")
+    (tmp_path / "open").chmod(0o1777)  # as /tmp: others cannot
+    assert danger(tmp_path / "open" / "cache" / "digest") == ""
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    assert "belongs to somebody else" in danger(own)
