@@ -49,7 +49,7 @@ def score_reward(state, gained, total):
 
 @compiled
 def advance(state, seat, action, rewards):
-    """Step one game and write every seat's reward; `rewards` is float32 (players,)."""
+    """Step one game and write every seat's reward, float32 (players,); False if they are all zero by the rules."""
     players, sides = np.int64(state.players), np.int64(state.sides)
     if state.reward == REWARD_SCORE:
         for side in range(sides):
@@ -63,14 +63,15 @@ def advance(state, seat, action, rewards):
             rewards[side] = score_reward(state, rewards[side], total)
         for other in range(sides, players):
             rewards[other] = rewards[other % sides]
-        return
+        return True
     step(state, seat, action)
     if state.outcome == PLAYING:
         for other in range(players):
             rewards[other] = np.float32(0)
-        return
+        return False
     for other in range(players):
         rewards[other] = win_reward(state, other)
+    return True
 
 
 # Kernels for Python.

@@ -63,6 +63,9 @@ def choose_one(tokens: Any, which: Any, state: Any, seat: Any, words: Any, views
 
 @overload(choose_one)
 def _choose_one(tokens, which, state, seat, words, views, stream):
+    def nobody(tokens, which, state, seat, words, views, stream):
+        return -1
+
     def only(tokens, which, state, seat, words, views, stream):
         return choose(tokens[0], state, seat, words, views, stream)
 
@@ -71,6 +74,8 @@ def _choose_one(tokens, which, state, seat, words, views, stream):
             return choose(tokens[0], state, seat, words, views, stream)
         return choose_one(tokens[1:], which - 1, state, seat, words, views, stream)
 
+    if not len(tokens):
+        return nobody
     return only if len(tokens) == 1 else first_or_rest
 
 

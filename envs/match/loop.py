@@ -14,10 +14,10 @@ import numpy as np
 
 from ..compiling.dispatch import dispatched, implement
 from ..compiling.encoding import expand
-from ..compiling.jit import compiled, inlined, kernel, overload
+from ..compiling.jit import compiled, inlined, kernel
 from ..compiling.work_queue import LEADER, begin_round, edge, finish_part, take_part
 from ..core.bits import ZERO, bit, has, lowest
-from ..core.contract import PLAYING, TERMINATED, TRUNCATED, legal, observe, score, setup
+from ..core.contract import PLAYING, TERMINATED, TRUNCATED, observe, score, setup
 from ..core.stepping import advance, legal_or_wait, share_of_win
 from .compiled_policies import choose_one
 
@@ -94,12 +94,7 @@ class Queue(NamedTuple):
 
 @dispatched()
 def begin_game(source: Any, games: Any, i: Any) -> Any:
-    """Begin a game in slot i as it is seated; False if there is none."""
-
-
-@dispatched()
-def next_game(source: Any, games: Any, i: Any) -> Any:
-    """Begin the next game in slot i after one that is over; False if there is none."""
+    """Begin the next game in slot i; False if there is none."""
 
 
 @dispatched()
@@ -109,14 +104,7 @@ def note_result(source: Any, games: Any, i: Any) -> None:
 
 @compiled
 def begin_endless(source, games, i):
-    """Go on with the game's own generator."""
-    start_game(games, i)
-    return True
-
-
-@compiled
-def next_endless(source, games, i):
-    """Rotate the seating, unless the last game went by without an outside decision."""
+    """Go on with the game's own generator; the seating rotates after a game with an outside decision."""
     if source.turn != 0 and games.counts[i]:
         rotate(games, i)
     start_game(games, i)
@@ -129,7 +117,7 @@ def no_result(source, games, i):
 
 
 @compiled
-def next_listed(source, games, i):
+def begin_listed(source, games, i):
     """Take the next game of the slot."""
     game = source.running[i] + len(games.states)
     if game >= len(source.luck):
@@ -154,11 +142,9 @@ def note_listed(source, games, i):
     source.done[game] = True
 
 
-for _source, _functions in {
-    Endless: (begin_endless, next_endless, no_result), Queue: (next_listed, next_listed, note_listed),
-}.items():  # fmt: skip
-    for _stub, _function in zip((begin_game, next_game, note_result), _functions):
-        implement(_stub, _source, _function)
+for _source, _begin, _note in ((Endless, begin_endless, no_result), (Queue, begin_listed, note_listed)):
+    implement(begin_game, _source, _begin)
+    implement(note_result, _source, _note)
 
 
 @inlined
@@ -191,70 +177,35 @@ def rotate(games, i):
 
 
 @inlined
-def log_move(games, i, actions, seat, action):
-    """Count a move and write it down, if there is room."""
-    length = games.lengths[0, i]
+def move(games, i, actions, seat, action, gained):
+    """Step game i, write the move down if there is room, and book the rewards."""
+    state, length = games.states[i], games.lengths[0, i]
     if length < games.moves.shape[2]:
         games.moves[0, i, length] = seat * actions + action
     games.lengths[0, i] = length + 1
-
-
-@inlined
-def move(games, i, actions, seat, action, gained):
-    """Step game i for a player and book the rewards."""
-    state, counts = games.states[i], games.counts[i]
-    log_move(games, i, actions, seat, action)
-    advance(state, seat, action, gained)
-    for other in range(np.int64(state.players)):
-        if gained[other] != 0:
+    if advance(state, seat, action, gained):
+        for other in range(np.int64(state.players)):
             games.totals[0, i, other] += gained[other]
-            if counts:
+            if games.counts[i]:
                 games.rewards[i, other] += gained[other]
-
-
-@inlined
-def act(games, i, mode):
-    """Carry out an outside seat's action."""
-    state, action, seat = games.states[i], games.choices[i], games.seats[i]
-    games.terminated[i] = games.truncated[i] = games.illegal[i] = False
-    games.counts[i] = True
-    if mode.forfeit and not has(games.sets[i, action >> 6], action & 63):
-        forfeit(games, i)
-        return
-    log_move(games, i, mode.actions, seat, action)
-    advance(state, seat, action, games.rewards[i])
-    for other in range(np.int64(state.players)):
-        games.totals[0, i, other] += games.rewards[i, other]
 
 
 @compiled
 def forfeit(games, i):
     """End game i because of an illegal action."""
     state, seat = games.states[i], games.seats[i]
-    for other in range(np.int64(state.players)):
-        games.rewards[i, other] = ILLEGAL_REWARD if other == seat else np.float32(0)
-        games.totals[0, i, other] += games.rewards[i, other]
+    games.rewards[i, seat] = ILLEGAL_REWARD
+    games.totals[0, i, seat] += ILLEGAL_REWARD
     games.illegal[i] = True
     state.outcome, state.winners, state.acting = TERMINATED, 0, 0
 
 
 @inlined
-def follow_order(games, i, mode, source, gained):
-    """Do what is ordered in game i; False if there is no game to play."""
-    order = games.orders[i]
-    if order == ACT:
-        act(games, i, mode)
-        return True
-    if order == ANSWER:
-        move(games, i, mode.actions, games.seats[i], games.choices[i], gained)
-        return True
+def clear_outcome(games, i):
+    """Forget what the last outside decision led to."""
     for seat in range(np.int64(games.states[i].players)):
         games.rewards[i, seat] = np.float32(0)
-    games.terminated[i] = games.truncated[i] = games.illegal[i] = games.counts[i] = False
-    if order == BEGIN:
-        return begin_game(source, games, i)
-    start_log(games, i)
-    return True
+    games.terminated[i] = games.truncated[i] = games.illegal[i] = False
 
 
 @inlined
@@ -263,37 +214,6 @@ def deciding_seat(games, i):
     acting = np.uint64(games.states[i].acting)
     outside = acting & np.uint64(games.outside[i])
     return lowest(acting if outside == ZERO else outside)
-
-
-def play_seats(tokens: Any, games: Any, i: Any, actions: Any, gained: Any, words: Any, views: Any) -> None:
-    """Let compiled policies play game i until somebody else must decide or it is over."""
-    (_play_seats if tokens else _wait_for_seat)(tokens, games, i, actions, gained, words, views)
-
-
-def _play_seats(tokens, games, i, actions, gained, words, views):
-    state = games.states[i]
-    while state.outcome == PLAYING:
-        seat = deciding_seat(games, i)
-        who = np.int64(games.seating[i, seat])
-        if who < 0 or who >= len(tokens):
-            games.waiting[i], games.seats[i] = who, seat
-            return
-        action = choose_one(tokens, who, state, seat, words, views, games.streams[i])
-        move(games, i, actions, seat, action, gained)
-    games.waiting[i] = NOBODY
-
-
-def _wait_for_seat(tokens, games, i, actions, gained, words, views):
-    if games.states[i].outcome != PLAYING:
-        games.waiting[i] = NOBODY
-        return
-    seat = deciding_seat(games, i)
-    games.waiting[i], games.seats[i] = games.seating[i, seat], seat
-
-
-@overload(play_seats, inline=True)
-def _seats_played(tokens, games, i, actions, gained, words, views):
-    return _play_seats if len(tokens) else _wait_for_seat
 
 
 @inlined
@@ -313,18 +233,44 @@ def keep_final(games, i):
 
 @inlined
 def play_game(games, i, mode, source, tokens, gained, words, views):
-    """Do what is ordered in game i and play on until somebody must be asked, or it is over and stays so."""
-    going = follow_order(games, i, mode, source, gained)
-    while going:
-        play_seats(tokens, games, i, mode.actions, gained, words, views)
-        going = False
-        if games.waiting[i] == NOBODY:
+    """Do what is ordered in game i and play on until somebody must be asked, or it is over and stays so.
+
+    Each rule (set up, step) is called in one place, so that it is compiled into this loop: 15 to 25 % of the speed of a
+    batch.
+    """
+    state, order, action = games.states[i], games.orders[i], games.choices[i]
+    if order != ANSWER:
+        clear_outcome(games, i)
+        games.counts[i] = order == ACT
+    if order == ACT and mode.forfeit and not has(games.sets[i, action >> 6], action & 63):
+        forfeit(games, i)
+    elif order == CONTINUE:
+        start_log(games, i)
+    moving, beginning = order <= ANSWER and state.outcome == PLAYING, order == BEGIN
+    while True:
+        if beginning:
+            if not begin_game(source, games, i):
+                games.waiting[i] = NOBODY
+                return
+            games.counts[i] = False
+        if moving:
+            move(games, i, mode.actions, games.seats[i], action, gained)
+        if state.outcome != PLAYING:
             keep_final(games, i)
             note_result(source, games, i)
             # A game without an outside decision has nothing to report: the next one begins in any mode.
-            if mode.replace or not games.counts[i]:
-                going = next_game(source, games, i)
-                games.counts[i] = False
+            if not mode.replace and games.counts[i]:
+                games.waiting[i] = NOBODY
+                return
+            moving, beginning = False, True
+            continue
+        seat = deciding_seat(games, i)
+        who = np.int64(games.seating[i, seat])
+        games.seats[i], games.waiting[i] = seat, who
+        if who < 0 or who >= len(tokens):
+            return
+        action = choose_one(tokens, who, state, seat, words, views, games.streams[i])
+        moving, beginning = True, False
 
 
 @inlined
@@ -335,10 +281,8 @@ def show(games, i, actions, view):
         if games.outside[i] == 0:
             return
         games.seats[i] = lowest(np.uint64(games.outside[i]))
-        legal_or_wait(state, games.seats[i], games.sets[i], actions)
-    else:
-        legal(state, games.seats[i], games.sets[i])
     observe(state, games.seats[i], view, games.rows[i])
+    legal_or_wait(state, games.seats[i], games.sets[i], actions)
     expand(games.sets[i], games.masks[i])
 
 
@@ -378,14 +322,6 @@ def play_on(queue, member, games, mode, source, tokens, gained, words, views):
         finish_part(queue)
         part = take_part(queue, member)
     return -1
-
-
-@kernel
-def show_all(games, actions, views):
-    """Write whose decision every game waits for; all seats are outside."""
-    for i in range(len(games.states)):
-        games.seats[i] = deciding_seat(games, i)
-        show(games, i, actions, views[0])
 
 
 @kernel

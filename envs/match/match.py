@@ -16,9 +16,10 @@ from ..core.options import is_whole, whole
 from ..core.rng import streams
 from ..core.variant import Variant
 from . import loop
+from .batch import Batch, play_batch
 from .compiled_policies import distinct_tokens, fresh_token
 from .decisions import Decisions
-from .loop import ANSWER, BEGIN, LEAVE, NOBODY, OUTSIDE, Endless, Mode, Queue
+from .loop import ACT, ANSWER, BEGIN, LEAVE, NOBODY, OUTSIDE, Endless, Mode, Queue
 from .players import ask, compiled_form
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -53,7 +54,8 @@ class Match:
     """N games that `run` plays on, each until the caller must decide or, without outside seats, to the end.
 
     Set `orders` and `choices` (see `loop`), call `run`, read the arrays. Players that are not compiled are asked in
-    between, each once per round for all games that wait for it.
+    between, each once per round for all games that wait for it. In a match without players all games get the same
+    order, see `batch`.
 
     Args:
         variant: the game with its options.
@@ -94,6 +96,7 @@ class Match:
         self._number[self._asked] = len(self._tokens) + np.arange(len(self._asked))
         self._mode = Mode(variant.num_actions, bool(replace), bool(forfeit))
         self._threads = min(threads, count)
+        self._plain = not players and replace and not forfeit and source is None
         n, seats, wide = count, variant.players, 64 * variant.words
         self.arrays = {
             "states": variant.new_states(n),
@@ -133,6 +136,12 @@ class Match:
         words = {name: self.arrays[name].view(np.uint64) for name in ("rows", "masks")}
         self._games = loop.Games(**{**self.arrays, **words})
         variant = self.variant
+        if self._plain:
+            batch = Batch(**{name: getattr(self._games, name) for name in Batch._fields})
+            arguments = (batch, variant.num_actions, self.arrays["orders"])
+            views = [(variant.new_views(),) for _ in range(self._threads)]
+            self._kernel = ParallelKernel(self._threads, play_batch, arguments, views)
+            return
         scratch = [
             (
                 tuple(map(fresh_token, self._tokens)),
@@ -212,8 +221,10 @@ class Match:
         )
 
     def refresh(self) -> None:
-        """Write observations and masks anew after states were replaced; every seat is outside."""
-        loop.show_all(self._games, self._mode.actions, self.variant.new_views())
+        """Write observations and masks anew after states were replaced, in a match without players."""
+        self.arrays["orders"][:] = LEAVE
+        self._kernel.run()
+        self.arrays["orders"][:] = ACT
 
     def final_observations(self, games: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """What seats (B,) knew at the end of the last finished of some games (B,), int8 (B, n)."""
