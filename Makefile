@@ -1,4 +1,4 @@
-# Needs Python (3.11 to 3.13), pip and make, nothing else. `make demo` and `make test` work in a fresh clone.
+# Needs Python (3.11 to 3.14, training was tried with 3.11), pip and make, nothing else. `make demo` and `make test` work in a fresh clone.
 
 PYTHON ?= python3
 VENV ?= .venv

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 GAMES = """
-import os, signal, sys, threading, time
+import os, signal, sys, threading, time, warnings
 from monsterzoo import policies
 from monsterzoo.envs import make_vec
 
@@ -27,6 +27,7 @@ games, player = begin()
 play(games, player)
 saved = games.save()
 ours = play(games, player)
+warnings.filterwarnings("ignore", ".*multi-threaded, use of fork", DeprecationWarning)  # of Python 3.12 and later
 child = os.fork()
 if not child:
     signal.alarm(120)  # ends it if it waits for threads that are not there
