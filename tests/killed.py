@@ -49,12 +49,6 @@ def train_by_rollouts(out: Path) -> list[str]:
     return ["train", "--method", "rollouts", *_beginning(out), *LITTLE, *WATCHED, *own, "--out", str(out)]
 
 
-def train_by_playouts(out: Path) -> list[str]:
-    """Learning from rollouts."""
-    own = ["--updates", "8", "--threads", "1"]
-    return ["train", "--method", "playouts", *_beginning(out), *LITTLE, *WATCHED, *own, "--out", str(out)]
-
-
 def exploit(out: Path) -> list[str]:
     """An exploiter, which is trained and then measured."""
     own = ["--policy", "random", "--updates", "4", "--games", "200"]

@@ -5,15 +5,17 @@ import shutil
 import stat
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 from monsterzoo.benchmarks import coldstart
 from monsterzoo.envs.compiling import cache as cache_module
 from monsterzoo.envs.compiling import notice
-from monsterzoo.envs.compiling.jit import JIT_OFF
+from monsterzoo.envs.compiling.jit import JIT_OFF, kernel
 from toys import write_game
 
 pytestmark = pytest.mark.slow
@@ -24,6 +26,7 @@ def early_notice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Print the note after a moment."""
     monkeypatch.setattr(notice, "DELAY", 0.05)
     monkeypatch.setattr(notice, "_noted", set())
+    monkeypatch.setattr(notice, "_off", threading.Event())
 
 
 def test_long_compiling_is_announced_once(early_notice: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -46,6 +49,24 @@ def test_a_kernel_within_a_kernel_is_part_of_it(early_notice: None, capsys: pyte
     with notice.compile_notice("whist", 5), notice.compile_notice("bridge", 5):
         time.sleep(0.2)
     assert "bridge" not in capsys.readouterr().err
+
+
+@pytest.mark.skipif(JIT_OFF, reason="nothing is compiled")
+def test_kernels_announce_that_they_are_compiled(
+    early_notice: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MONSTERZOO_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(notice, "DELAY", 0.001)
+
+    @kernel
+    def double(values):
+        for i in range(len(values)):
+            values[i] *= 2
+
+    double(np.arange(3))
+    assert "monsterzoo: compiling policies, test_compiling, about" in capsys.readouterr().err
+    double(np.arange(3))
+    assert capsys.readouterr().err == ""
 
 
 _MAIN = """

@@ -185,7 +185,7 @@ for seat in range(game.players):
         imagine(world, states, seat, luck[0])
 [seat] = position["to_act"]
 decisions = Decisions.from_states(game, states, np.array([seat]))
-for seed in range(50):
+for seed in range(15):
     player = make("search:200", "yokai_septet_v0", seed=seed, **position["options"])
     [action] = player.act(decisions)
     assert decisions.action_masks[0, action]
