@@ -8,7 +8,8 @@ RESULTS := benchmarks/results
 PACKAGING := pyproject.toml setup.py constraints.txt
 
 # Libraries with pins of their own: each has an environment of its own, and tests in tests/libraries.
-LIBRARIES := openspiel rllib tianshou torchrl
+TRAINING := openspiel rllib tianshou torchrl
+LIBRARIES := $(TRAINING) wrappers
 SEPARATE := $(LIBRARIES) peers
 
 .PHONY: help demo test test-slow test-browser test-libraries environments chromium lint fuzz kills soak benchmark generated
@@ -20,7 +21,7 @@ help:
 	@echo "make test-slow  the rest: fuzzing, kills, packaging, and compiling into caches of their own"
 	@echo "make test-browser  whole games by clicks in Chromium; screenshots in build/screenshots"
 	@echo "make test-libraries  tests of the RL libraries below, each in an environment of its own"
-	@echo "make test-L     tests of a library in an environment of its own; L is openspiel, rllib, tianshou or torchrl"
+	@echo "make test-L     tests of a library in an environment of its own; L is openspiel, rllib, tianshou, torchrl or wrappers"
 	@echo "make speeds     how fast each of them learns, as docs/libraries.md has it"
 	@echo "make peers      random play and search beside OpenSpiel, RLCard, PettingZoo Classic and Pgx, kept in benchmarks/results"
 	@echo "make fuzz       odd and impossible inputs at every entrance, for MINUTES=30"
@@ -85,9 +86,9 @@ environments: chromium $(LIBRARIES:%=%-env)
 $(LIBRARIES:%=test-%): test-%: %-env
 	$(VENV)/$*/bin/python -m pytest -n 0 $(wildcard tests/libraries/test_$*.py tests/libraries/test_$*_*.py)
 
-speeds: $(LIBRARIES:%=%-env)
+speeds: $(TRAINING:%=%-env)
 	cd tests/libraries && ../../$(VENV)/bin/python speeds.py sb3
-	cd tests/libraries && for library in $(LIBRARIES); do ../../$(VENV)/$$library/bin/python speeds.py $$library; done
+	cd tests/libraries && for library in $(TRAINING); do ../../$(VENV)/$$library/bin/python speeds.py $$library; done
 
 $(SEPARATE:%=%-env): %-env: $(VENV)/%/.ready
 

@@ -19,7 +19,7 @@ from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.render import renderer
 from monsterzoo.envs.render.perspective import scene_of
 from monsterzoo.envs.render.picture import paint
-from needs import marked, needs
+from needs import marked
 
 needs_pygame = marked("pygame")
 MODULES = [bite_night_v0, pikit_v0, yokai_septet_v0]
@@ -143,19 +143,6 @@ def test_frames_of_gymnasium_environments_are_collected(name: str) -> None:
     assert len(frames) == 5
     assert all(frame.shape == (480, 640, 3) for frame in frames)
     assert (frames[0] != frames[1]).any()
-
-
-@needs_pygame
-def test_videos_are_recorded(tmp_path: Any) -> None:
-    needs("moviepy")
-    from gymnasium.wrappers import RecordVideo
-
-    env = RecordVideo(gymnasium.make("monsterzoo/Pikit-v0", players=2, render_mode="rgb_array"), str(tmp_path))
-    _, info = env.reset(seed=3)
-    for _ in range(3):
-        _, _, _, _, info = env.step(int(info["action_mask"].argmax()))
-    env.close()
-    assert [path.suffix for path in tmp_path.iterdir() if path.stat().st_size > 1000] == [".mp4"]
 
 
 def test_the_finished_game_of_a_learner_is_shown() -> None:

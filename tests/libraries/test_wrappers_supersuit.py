@@ -3,8 +3,9 @@
 import monsterzoo.envs as mz
 import numpy as np
 import pytest
+from needs import needs
 
-supersuit = pytest.importorskip("supersuit", reason="SuperSuit is not installed: pip install supersuit")
+supersuit = needs("supersuit")
 
 
 def normalized(env):
