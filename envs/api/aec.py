@@ -26,8 +26,8 @@ class GameEnv(AECEnv):
     """One game as an AEC environment; several seats that choose at once are asked one after another.
 
     `observe` gives `{"observation": int8 (n,), "action_mask": int8 (A,)}`; the mask is also in `infos`. With
-    `observation="box"` it gives the tensor alone. A seat that has nothing to decide has the no-op, the last action,
-    alone in its mask.
+    `observation="box"` it gives the tensor alone, with `history=T` also the last T events, see `observation_space`. A
+    seat that has nothing to decide has the no-op, the last action, alone in its mask.
     """
 
     # Not parallelizable: seats do not take turns in a fixed cycle. `parallel_env` is the parallel environment, and
@@ -40,6 +40,7 @@ class GameEnv(AECEnv):
         render_mode: str | None = None,
         *,
         observation: str = "dict",
+        history: int | None = None,
         view: str | None = None,
         render_size: tuple[int, int] = SIZE,
         **options: Any,
@@ -51,7 +52,8 @@ class GameEnv(AECEnv):
         self.metadata = {**type(self).metadata, "name": game.name}
         self.possible_agents = list(self.variant.agents)
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._observation_space = observation_space(self.variant, observation)
+        self._observation_space = observation_space(self.variant, observation, history)
+        self._history = None if history is None else whole(history)
         self._boxed = observation == "box"
         self._action_space = action_space(self.variant)
         self.observation_spaces = dict.fromkeys(self.possible_agents, self._observation_space)
@@ -143,6 +145,7 @@ class GameEnv(AECEnv):
     def _begin(self) -> None:
         """Bookkeeping of a game that has just begun."""
         self._renderer.forget()
+        self._events: list[list[tuple[int, int]]] = [[] for _ in self.possible_agents]
         agents = self.possible_agents
         self.agents = list(agents)
         self.rewards = dict.fromkeys(agents, 0.0)
@@ -190,11 +193,15 @@ class GameEnv(AECEnv):
             raise self.variant.refuse(self._states[0], seat, number)
         if self.render_mode is not None:
             self._renderer.remember(self._states, seat, number)
+        before = None if self._history is None else self._states.copy()
         masks = np.empty(self._mask_shape, np.uint64)
         acting = int(
             stepping.advance_one(self._states, 0, seat, number, self._rewards, masks, self._words, self._num_actions)
         )
         self._moves.append((seat, number))
+        if before is not None:
+            for observer, seen in enumerate(self._events):
+                seen += self.variant.events(before, self._states, observer, seat, number).tolist()
         cumulative, rewards = self._cumulative_rewards, self.rewards
         cumulative[self.possible_agents[seat]] = 0.0
         for other, reward in zip(self.possible_agents, self._rewards.tolist()):
@@ -238,7 +245,12 @@ class GameEnv(AECEnv):
         row = self._row(seat)
         if self._boxed:
             return row
-        return {"observation": row, "action_mask": self._masks[seat].copy()}
+        observed = {"observation": row, "action_mask": self._masks[seat].copy()}
+        if self._history is not None:
+            observed["history"] = history = np.zeros((self._history, 2), np.int16)
+            if last := self._events[seat][-self._history :]:
+                history[-len(last) :] = last
+        return observed
 
     def _row(self, seat: int) -> np.ndarray:
         row = np.empty(self._columns, np.int8)
@@ -343,6 +355,8 @@ class GameEnv(AECEnv):
         self._states = states
         self._start, self._moves = head["start"], [(seat, action) for seat, action in head["moves"]]
         self._begin()
+        if self._history is not None:
+            self._events = self._replayed(head)._events
         self.rewards, self._cumulative_rewards = head["rewards"], head["cumulative"]
         if int(states["outcome"][0]) != PLAYING:
             self._finish()
@@ -353,11 +367,16 @@ class GameEnv(AECEnv):
             setattr(self, name, {agent: values[agent] for agent in self.agents})
         self._seeded = True
 
-    def _verify(self, head: dict[str, Any], states: np.ndarray) -> None:
-        """Raise an error unless the game that saved bytes tell of, played again, leads to their state."""
-        again = GameEnv(self.variant.game, **self.options)
+    def _replayed(self, head: dict[str, Any]) -> "GameEnv":
+        """The game that saved bytes tell of, played again."""
+        again = GameEnv(self.variant.game, history=self._history, **self.options)
         seats, actions = [seat for seat, _ in head["moves"]], [self.action_name(action) for _, action in head["moves"]]
         play_record(again, {**head["start"], "seats": seats, "actions": actions})
+        return again
+
+    def _verify(self, head: dict[str, Any], states: np.ndarray) -> None:
+        """Raise an error unless the game that saved bytes tell of, played again, leads to their state."""
+        again = self._replayed(head)
         if again.states.tobytes() != states.tobytes():
             raise ValueError("the moves in the saved bytes lead to another state")
         if int(states["outcome"][0]) != PLAYING:

@@ -59,6 +59,7 @@ class SeatVectorEnv(VectorEnv):
         copy: whether returned arrays are copies; otherwise the next step overwrites them.
         observation: "dict", or "box" for the tensor without the mask.
         autoreset_mode: see above.
+        history: T, to observe the last T events too, see `observation_space`.
         log: length of the move log, which `record` needs.
         options: the game's options.
     """
@@ -77,6 +78,7 @@ class SeatVectorEnv(VectorEnv):
         observation: str = "dict",
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
+        history: int | None = None,
         log: int = 0,
         **options: Any,
     ) -> None:
@@ -91,7 +93,7 @@ class SeatVectorEnv(VectorEnv):
         self.num_envs, self.render_mode, self.copy = num_envs, render_mode, copy
         self.autoreset_mode = _mode(game.name, autoreset_mode)
         self.policies = seat_opponents(variant, opponents)
-        self.single_observation_space = observation_space(variant, observation)
+        self.single_observation_space = observation_space(variant, observation, history)
         self.single_action_space = action_space(variant)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -102,7 +104,7 @@ class SeatVectorEnv(VectorEnv):
         self._everywhere = np.ones(num_envs, np.bool_)
         self._match = Match(
             variant, num_envs, self.policies, source=Endless(self._turn), replace=self._at_once, forfeit=True,
-            threads=threads, log=log,
+            threads=threads, log=log, history=history or 0,
         )  # fmt: skip
         self._positions: list[np.ndarray | None] = [None] * num_envs  # in which games were begun
         self._connect()
@@ -290,7 +292,11 @@ class SeatVectorEnv(VectorEnv):
         rows, masks = self._match.observations, self._match.action_masks
         if self.copy:
             rows, masks = rows.copy(), masks.copy()
-        return rows if self._boxed else {"observation": rows, "action_mask": masks}
+        if self._boxed:
+            return rows
+        shown = self._match.history.get("shown")
+        events = {} if shown is None else {"history": shown.copy() if self.copy else shown}
+        return {"observation": rows, "action_mask": masks, **events}
 
     def _info(self, observed: Any) -> dict[str, Any]:
         seats, everywhere = self.learners, self._everywhere
@@ -309,6 +315,9 @@ class SeatVectorEnv(VectorEnv):
         observations = np.empty(self.num_envs, object)  # None where no game is over
         for i, row in zip(over, rows, strict=True):
             observations[i] = row if self._boxed else {"observation": row, "action_mask": nothing.copy()}
+        if self._match.history:
+            for i, events in zip(over, self._match.final_histories(over, played[over]), strict=True):
+                observations[i]["history"] = events
         info = {"illegal": self._match.arrays["illegal"] & done, "_illegal": done}
         return {"final_obs": observations, "_final_obs": done, "final_info": info, "_final_info": done}
 

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from ..core.options import is_whole, whole
 from ..core.variant import Variant
 
 
-def observation_space(variant: Variant, observation: str = "dict") -> spaces.Space:
+def observation_space(variant: Variant, observation: str = "dict", history: int | None = None) -> spaces.Space:
     """`Dict(observation: Box int8 (n,), action_mask: Box int8 (A,))`, or with "box" the first of them alone.
 
-    Raises `ValueError` for anything else.
+    With `history`, an integer T from 1, the dict has a third part: `history: Box int16 (T, 2)`, the last T events that
+    the seat saw, the newest last, zeros in front. An event is a seat, clockwise from the observer, and a number, see
+    `Variant.event_names`. Raises `ValueError` for anything else.
     """
     if observation not in ("dict", "box"):
         raise ValueError(
@@ -21,9 +24,18 @@ def observation_space(variant: Variant, observation: str = "dict") -> spaces.Spa
         )
     low, high = variant.layout.bounds
     columns = spaces.Box(low, high, dtype=np.int8)
+    masks = spaces.Box(0, 1, (variant.num_actions,), np.int8)
+    if history is None:
+        return columns if observation == "box" else spaces.Dict({"observation": columns, "action_mask": masks})
+    if not is_whole(history) or whole(history) < 1:
+        raise ValueError(
+            f"{variant.game.name}: history={history!r} is not allowed; allowed: None, or an integer from 1"
+        )
     if observation == "box":
-        return columns
-    return spaces.Dict({"observation": columns, "action_mask": spaces.Box(0, 1, (variant.num_actions,), np.int8)})
+        raise ValueError(f"{variant.game.name}: history needs observation='dict'")
+    most = np.array([variant.players - 1, len(variant.event_names) - 1])
+    events = spaces.Box(0, np.tile(most, (whole(history), 1)).astype(np.int16), dtype=np.int16)
+    return spaces.Dict({"observation": columns, "action_mask": masks, "history": events})
 
 
 def action_space(variant: Variant) -> spaces.Discrete:

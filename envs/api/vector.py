@@ -36,6 +36,7 @@ class VectorGame:
     | `final_states` | (N,) records | the last finished game of each, as it ended |
     | `final_returns` | (N, players) float32 | that game's sum of rewards |
     | `final_lengths` | (N,) int64 | that game's number of decisions |
+    | `histories` | (N, T, 2) int16 | with `history=T`: the last events that the seat saw, see `observation_space` |
     """
 
     def __init__(
@@ -46,13 +47,14 @@ class VectorGame:
         seed: int | None = None,
         *,
         observation: str = "dict",
+        history: int | None = None,
         log: int = 0,
         **options: Any,
     ) -> None:
         num_envs, threads = check_counts(game.name, num_envs=num_envs, threads=threads)
         self.variant, self.num_envs = game.variant(**options), num_envs
-        self._match = Match(self.variant, num_envs, threads=threads, log=log)
-        self.single_observation_space = observation_space(self.variant, observation)
+        self.single_observation_space = observation_space(self.variant, observation, history)
+        self._match = Match(self.variant, num_envs, threads=threads, log=log, history=history or 0)
         self.single_action_space = action_space(self.variant)
         self._sampled = np.zeros(num_envs, np.int64)
         self._connect()
@@ -67,6 +69,8 @@ class VectorGame:
         self.seats, self.rewards = match.seats, match.arrays["rewards"]
         self.terminated, self.truncated = match.arrays["terminated"], match.arrays["truncated"]
         self.final_returns, self.final_lengths = match.arrays["totals"][1], match.arrays["lengths"][1]
+        if match.history:
+            self.histories = match.history["shown"]
 
     def __repr__(self) -> str:
         return f"<VectorGame of {self.num_envs} games: {self.variant}>"
@@ -174,7 +178,8 @@ class VectorGame:
         records = {"states": self.states, "final_states": self.final_states, "streams": self._streams}
         # As bytes: copying records field by field would leave out the padding between them.
         raw = {name: values.view(np.uint8).reshape(self.num_envs, -1) for name, values in records.items()}
-        return {**raw, **{name: self._match.arrays[name] for name in names}}
+        events = {name: self._match.history[name] for name in ("rings", "counts") if self._match.history}
+        return {**raw, **{name: self._match.arrays[name] for name in names}, **events}
 
     def close(self) -> None:
         """Nothing to release."""

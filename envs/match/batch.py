@@ -14,6 +14,7 @@ from ..compiling.work_queue import LEADER, begin_round, edge, finish_part, take_
 from ..core.bits import has, lowest
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, legal, observe, setup
 from ..core.stepping import advance
+from .history import after_move, before_move, begin_history, end_history, show_history
 from .loop import ACT, BEGIN
 
 
@@ -37,10 +38,12 @@ class Batch(NamedTuple):
 
 
 @inlined
-def step_game(batch, i, actions):
+def step_game(batch, i, actions, history):
     """Carry out the action in game i; a finished game is kept and the next one is set up."""
     state, seat, action, length = batch.states[i], batch.seats[i], batch.choices[i], batch.lengths[0, i]
+    before_move(history, batch.states, i)
     advance(state, seat, action, batch.rewards[i])
+    after_move(history, batch.states, i, seat, action)
     if length < batch.moves.shape[2]:
         batch.moves[0, i, length] = seat * actions + action
     batch.lengths[0, i] = length + 1
@@ -57,11 +60,13 @@ def step_game(batch, i, actions):
         for other in range(np.int64(state.players)):
             batch.totals[1, i, other] = batch.totals[0, i, other]
             batch.totals[0, i, other] = 0
+        end_history(history, i)
+        begin_history(history, i)
         setup(state)
 
 
 @inlined
-def show_game(batch, i, view):
+def show_game(batch, i, view, history):
     """Write whose decision game i waits for, with that seat's observation and legal actions."""
     state = batch.states[i]
     seat = lowest(np.uint64(state.acting))
@@ -69,17 +74,19 @@ def show_game(batch, i, view):
     observe(state, seat, view, batch.rows[i])
     legal(state, seat, batch.sets[i])
     expand(batch.sets[i], batch.masks[i])
+    show_history(history, i, seat)
 
 
 @inlined
-def begin_game(batch, i):
+def begin_game(batch, i, history):
     """Set up game i with its generator."""
+    begin_history(history, i)
     batch.starts[0, i] = batch.states[i].rng
     setup(batch.states[i])
 
 
 @kernel
-def play_batch(queue, member, batch, actions, orders, views):
+def play_batch(queue, member, batch, actions, orders, views, history):
     """Do what `orders[0]` says in all games, shared among threads, and show what must be decided next.
 
     `ACT` carries out an action in every game, `BEGIN` sets them up, `LEAVE` only shows them. Returns -1, or the first
@@ -96,13 +103,13 @@ def play_batch(queue, member, batch, actions, orders, views):
         start, stop = edge(part, queue, len(batch.states)), edge(part + 1, queue, len(batch.states))
         if orders[0] == ACT:
             for i in range(start, stop):
-                step_game(batch, i, actions)
+                step_game(batch, i, actions, history)
         elif orders[0] == BEGIN:
             for i in range(start, stop):
-                begin_game(batch, i)
+                begin_game(batch, i, history)
         # Not in the same loop: a processor waits where it reads, in larger pieces, what it has just written.
         for i in range(start, stop):
-            show_game(batch, i, views[0])
+            show_game(batch, i, views[0], history)
         finish_part(queue)
         part = take_part(queue, member)
     return -1

@@ -20,6 +20,7 @@ from ..core.bits import ZERO, bit, has, lowest
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, observe, score, setup
 from ..core.stepping import advance, legal_or_wait, share_of_win
 from .compiled_policies import choose_one
+from .history import after_move, before_move, begin_history, end_history, show_history
 
 OUTSIDE = -1
 """A seat whose decisions come from whoever calls."""
@@ -177,13 +178,16 @@ def rotate(games, i):
 
 
 @inlined
-def move(games, i, actions, seat, action, gained):
+def move(games, i, actions, seat, action, gained, history):
     """Step game i, write the move down if there is room, and book the rewards."""
+    before_move(history, games.states, i)
     state, length = games.states[i], games.lengths[0, i]
     if length < games.moves.shape[2]:
         games.moves[0, i, length] = seat * actions + action
     games.lengths[0, i] = length + 1
-    if advance(state, seat, action, gained):
+    gains = advance(state, seat, action, gained)
+    after_move(history, games.states, i, seat, action)
+    if gains:
         for other in range(np.int64(state.players)):
             games.totals[0, i, other] += gained[other]
             if games.counts[i]:
@@ -232,7 +236,7 @@ def keep_final(games, i):
 
 
 @inlined
-def play_game(games, i, mode, source, tokens, gained, words, views):
+def play_game(games, i, mode, source, tokens, gained, words, views, history):
     """Do what is ordered in game i and play on until somebody must be asked, or it is over and stays so.
 
     Each rule (set up, step) is called in one place, so that it is compiled into this loop: 15 to 25 % of the speed of a
@@ -246,6 +250,7 @@ def play_game(games, i, mode, source, tokens, gained, words, views):
         forfeit(games, i)
     elif order == CONTINUE:
         start_log(games, i)
+        begin_history(history, i)
     moving, beginning = order <= ANSWER and state.outcome == PLAYING, order == BEGIN
     while True:
         if beginning:
@@ -253,10 +258,12 @@ def play_game(games, i, mode, source, tokens, gained, words, views):
                 games.waiting[i] = NOBODY
                 return
             games.counts[i] = False
+            begin_history(history, i)
         if moving:
-            move(games, i, mode.actions, games.seats[i], action, gained)
+            move(games, i, mode.actions, games.seats[i], action, gained, history)
         if state.outcome != PLAYING:
             keep_final(games, i)
+            end_history(history, i)
             note_result(source, games, i)
             # A game without an outside decision has nothing to report: the next one begins in any mode.
             if not mode.replace and games.counts[i]:
@@ -274,7 +281,7 @@ def play_game(games, i, mode, source, tokens, gained, words, views):
 
 
 @inlined
-def show(games, i, actions, view):
+def show(games, i, actions, view, history):
     """Write what the seat that is waited for in game i knows and may do; of a game that is over, an outside seat."""
     state = games.states[i]
     if state.outcome != PLAYING:
@@ -284,6 +291,7 @@ def show(games, i, actions, view):
     observe(state, games.seats[i], view, games.rows[i])
     legal_or_wait(state, games.seats[i], games.sets[i], actions)
     expand(games.sets[i], games.masks[i])
+    show_history(history, i, games.seats[i])
 
 
 @compiled
@@ -299,7 +307,7 @@ def first_illegal(games, actions):
 
 
 @kernel
-def play_on(queue, member, games, mode, source, tokens, gained, words, views):
+def play_on(queue, member, games, mode, source, tokens, gained, words, views, history):
     """Do what is ordered in all games, shared among threads, and show what must be decided next.
 
     Returns -1, or without `mode.forfeit` the first game whose choice is not legal: then nothing has happened.
@@ -314,11 +322,11 @@ def play_on(queue, member, games, mode, source, tokens, gained, words, views):
         start, stop = edge(part, queue, len(games.states)), edge(part + 1, queue, len(games.states))
         for i in range(start, stop):
             if games.orders[i] != LEAVE:
-                play_game(games, i, mode, source, tokens, gained, words, views)
+                play_game(games, i, mode, source, tokens, gained, words, views, history)
         # Not in the same loop: a processor waits where it reads, in larger pieces, what it has just written.
         for i in range(start, stop):
             if games.orders[i] != LEAVE:
-                show(games, i, mode.actions, views[0])
+                show(games, i, mode.actions, views[0], history)
         finish_part(queue)
         part = take_part(queue, member)
     return -1

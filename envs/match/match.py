@@ -19,6 +19,7 @@ from . import loop
 from .batch import Batch, play_batch
 from .compiled_policies import distinct_tokens, fresh_token
 from .decisions import Decisions
+from .history import History, unrolled
 from .loop import ACT, ANSWER, BEGIN, LEAVE, NOBODY, OUTSIDE, Endless, Mode, Queue
 from .players import ask, compiled_form
 
@@ -67,7 +68,8 @@ class Match:
         replace: whether a finished game is replaced in the same call.
         forfeit: whether an illegal outside action ends its game; otherwise `run` does nothing and names the game.
         threads: number of threads.
-        log: T, the length of the move log; 0 for none.
+        log: length of the move log; 0 for none.
+        history: T, how many events of each seat are kept, see `history`; 0 for none.
         known: tokens that are compiled together anyway, see `distinct_tokens`.
     """
 
@@ -83,6 +85,7 @@ class Match:
         forfeit: bool = False,
         threads: int = 1,
         log: int = 0,
+        history: int = 0,
         known: tuple[Any, ...] = (),
     ) -> None:
         if not is_whole(log) or whole(log) < 0:
@@ -121,6 +124,7 @@ class Match:
             "moves": np.zeros((2, n, whole(log)), np.int32),
             "streams": streams(0, n, "opponents"),
         }
+        self.history = History.arrays(variant, n, history) if history else {}
         self._connect()
         self.seat(slice(None), seating)
 
@@ -136,11 +140,12 @@ class Match:
         words = {name: self.arrays[name].view(np.uint64) for name in ("rows", "masks")}
         self._games = loop.Games(**{**self.arrays, **words})
         variant = self.variant
+        scratch: list[tuple[Any, ...]]
         if self._plain:
             batch = Batch(**{name: getattr(self._games, name) for name in Batch._fields})
             arguments = (batch, variant.num_actions, self.arrays["orders"])
-            views = [(variant.new_views(),) for _ in range(self._threads)]
-            self._kernel = ParallelKernel(self._threads, play_batch, arguments, views)
+            scratch = [(variant.new_views(), self._new_history()) for _ in range(self._threads)]
+            self._kernel = ParallelKernel(self._threads, play_batch, arguments, scratch)
             return
         scratch = [
             (
@@ -148,10 +153,14 @@ class Match:
                 np.zeros(variant.players, np.float32),
                 np.zeros(variant.words, np.uint64),
                 variant.new_views(),
+                self._new_history(),
             )
             for _ in range(self._threads)
         ]
         self._kernel = ParallelKernel(self._threads, loop.play_on, (self._games, self._mode, self.source), scratch)
+
+    def _new_history(self) -> History | None:
+        return History.with_scratch(self.variant, self.history) if self.history else None
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in ("_games", "_kernel", "caller")}
@@ -231,6 +240,10 @@ class Match:
         rows = np.zeros((len(games), self.variant.layout.size), np.int8)
         loop.observe_finals(self.arrays["finals"], games, seats, self.variant.new_views(), rows.view(np.uint64))
         return rows
+
+    def final_histories(self, games: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """The histories of seats (B,) at the end of the last finished of some games (B,), int16 (B, T, 2)."""
+        return unrolled(self.history["rings"][1, games, seats], self.history["counts"][1, games, seats])
 
     def logged(self, i: int, final: bool = False) -> list[tuple[int, int]]:
         """The moves (seat, action) of game i so far, or of the last finished one; raises `ValueError` without a log."""
