@@ -34,6 +34,7 @@ from monsterzoo.policies import Policy, from_rllib, from_sb3
 from monsterzoo.policies import make as make_policy
 from monsterzoo.training.algorithms.network import NetworkPolicy
 from monsterzoo.training.algorithms.ppo import PPOTrainer
+from monsterzoo.training.evaluation.report import grid
 from monsterzoo.training.evaluation.win_rate import win_rate
 from monsterzoo.training.runs.config import PPOConfig
 from monsterzoo.training.runs.extras import installed
@@ -41,7 +42,7 @@ from monsterzoo.training.sb3 import MaskedPolicy, make_vec_env
 from pettingzoo.utils import BaseWrapper
 from sb3_contrib import MaskablePPO
 
-from .measuring import grid, machine, parser_of, short
+from .measuring import machine, parser_of, short
 
 Learner = Iterator[tuple[int, Policy]]
 """Trains a little with every `next`; yields the steps so far and the current policy. The first one is untrained."""

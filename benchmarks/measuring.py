@@ -6,10 +6,9 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import zip_longest
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
@@ -211,13 +210,3 @@ def short(value: float) -> str:
         if value >= limit:
             return f"{value / divisor:#.3g}".rstrip(".") + unit
     return f"{value:.3g}"
-
-
-def grid(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A plain-text table; the first column is left-aligned, headings may have several lines."""
-    heads = list(zip_longest(*(cell.split("\n") for cell in head), fillvalue=""))
-    cells = [[str(cell) for cell in row] for row in (*heads, *rows)]
-    widths = [max(len(row[k]) for row in cells) for k in range(len(head))]
-    lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in cells]
-    lines.insert(len(heads), "  ".join("-" * width for width in widths))
-    return "\n".join(lines)

@@ -16,6 +16,7 @@ from typing import Any
 from monsterzoo.cli.options import Parser
 from monsterzoo.envs.core.options import label
 from monsterzoo.envs.core.registry import find_game, names
+from monsterzoo.training.evaluation.report import grid
 from monsterzoo.training.runs.extras import installed
 
 from . import measuring
@@ -186,5 +187,5 @@ def main(arguments: Sequence[str]) -> int:
     chosen = parser.read(arguments)
     rows = compare(chosen.seconds, chosen.repeats)
     cells = [[row["what"], row["library"], row["game"], Rate(tuple(row["runs"])), row["ratio"] or ""] for row in rows]
-    print("\n" + measuring.grid(("what", "library", "game", "rate", "MonsterZoo is"), cells))
+    print("\n" + grid(("what", "library", "game", "rate", "MonsterZoo is"), cells))
     return measuring.publish({"machine": measuring.machine(), "results": rows}, chosen, picture)

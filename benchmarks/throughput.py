@@ -25,9 +25,10 @@ from monsterzoo.envs.match import kernels
 from monsterzoo.envs.match.compiled_policies import choose
 from monsterzoo.policies.heuristics import Heuristic, has_heuristic
 from monsterzoo.policies.networks.inference import make_net
+from monsterzoo.training.evaluation.report import grid
 
 from . import measuring
-from .measuring import Run, aec_loop, grid, measure, parallel_loop, timed
+from .measuring import Run, aec_loop, measure, parallel_loop, timed
 
 # --- What is measured ---
 

@@ -19,13 +19,13 @@ from monsterzoo.envs.core.options import label
 from monsterzoo.policies.base import compiled_form
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training.arena import Tournament, enter
+from monsterzoo.training.evaluation.report import markdown, percent
 from monsterzoo.training.runs.exits import exit_code
 from monsterzoo.training.runs.extras import require
 from monsterzoo.training.runs.files import read_json, replacing, write_json
 from monsterzoo.training.runs.interrupts import goes_on_from
 
-from .networks import fingerprint, rate, shipped_networks
-from .tables import markdown
+from .networks import fingerprint, shipped_networks
 from .variants import NamedVariant, all_variants, chosen_variants, variant_name
 
 Ladder = dict[str, Any]
@@ -98,7 +98,7 @@ def play(of: NamedVariant, player: str, parsed: argparse.Namespace) -> Rung | No
         print(f"{of.name}, {player}: skipped, {error}", file=sys.stderr)
         return None
     network = fingerprint(policies[1]) or fingerprint(policies[0])
-    tournament = Tournament(of.variant, entrants, alone=entrants[1], purpose="publishing")
+    tournament = Tournament(of.variant, entrants, against=entrants[:1], purpose="publishing")
     parts = [of.name, f"{player}-against-{against}".replace(":", "-").replace("/", "-"), network]
     record = parsed.runs / f"{'.'.join(filter(None, parts))}.npz"
     if record.exists():
@@ -208,7 +208,7 @@ def table_of(ladders: list[Ladder]) -> str:
             player, against, points = rung["player"], rung["against"], rating(ladder, rung["player"])
             earlier = rung["network"] not in (None, network) and "pretrained" in player + against
             remark = "an earlier network" if earlier else ""
-            wins = rate(rung) if rung["interval"][0] is not None else f"{100 * rung['win_rate']:.1f} %"
+            wins = percent(rung["win_rate"], rung["interval"])
             shown = "–" if points == inf else f"{points:+.0f} ± {half_width(ladder, player):.0f}"
             chance = f"{100 * ladder['chance_level']:.0f} %"
             game = f"{ladder['game']} {label(ladder['options'])}"

@@ -18,11 +18,11 @@ from monsterzoo.policies.networks import files
 from monsterzoo.policies.networks.files import PRETRAINED, WEIGHTS
 from monsterzoo.policies.networks.policy import NeuralPolicy
 from monsterzoo.training.arena import Tournament
+from monsterzoo.training.evaluation.report import markdown, percent
 from monsterzoo.training.evaluation.win_rate import win_rate
 from monsterzoo.training.runs.config import RUN
 from monsterzoo.training.runs.files import read_json, replacing, write_json
 
-from .tables import markdown
 from .variants import NamedVariant, all_variants
 
 INDEX, README = "index.json", "README.md"
@@ -137,17 +137,11 @@ def networks_table(models: Sequence[dict[str, Any]]) -> str:
     rows = []
     for model in models:
         size, steps = f"{model['weights'] / 1000:.0f} k", f"{model['steps'] / 1e6:.1f} M"
-        results = [model["arena"].get(spec) for spec in OPPONENTS]
-        rates = [rate(result[seating]) if result else "–" for result in results for seating in SEATINGS]
+        found = [model["arena"].get(spec, {}).get(seating) for spec in OPPONENTS for seating in SEATINGS]
+        rates = [percent(one["win_rate"], one["interval"]) if one else "–" for one in found]
         row = [f"`{model['file']}`", size, model["seed"], model["minutes"], steps, f"{model['chance_level']:.0%}"]
         rows.append([*row, *rates])
     return markdown(["network", "weights", "seed", "minutes", "steps", "chance level", *rivals], rows)
-
-
-def rate(result: dict[str, Any]) -> str:
-    """A win rate with its interval, in per cent."""
-    low, high = result["interval"]
-    return f"{100 * result['win_rate']:.1f} % ({100 * low:.1f}–{100 * high:.1f})"
 
 
 # --- Fingerprints ---

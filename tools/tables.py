@@ -5,7 +5,7 @@ They stand between `<!-- table:start -->` and `<!-- table:end -->` in the README
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,11 @@ from monsterzoo.envs.core.layout import Field
 from monsterzoo.envs.core.options import REWARD, label
 from monsterzoo.envs.core.registry import find_game, names
 from monsterzoo.envs.core.variant import Variant
+from monsterzoo.training.evaluation.report import markdown
 
 START, END = "<!-- table:start -->", "<!-- table:end -->"
 
 _ROOT = Path(__file__).resolve().parents[1]
-
-
-def markdown(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """A table in Markdown."""
-    cells = [[str(cell).replace("|", "\\|") for cell in row] for row in (head, *rows)]
-    cells.insert(1, ["---"] * len(cells[0]))
-    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
 
 # --- All games ---

@@ -18,6 +18,7 @@ NEEDS = {
     "train.md": ("torch", "sb3_contrib", "rich"),
     "players.md": ("torch", "sb3_contrib"),
     "positions.md": (),
+    "evaluation.md": (),
     "search.md": (),
 }
 """The guides, and the packages of the extra train that each needs."""

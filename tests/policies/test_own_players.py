@@ -147,7 +147,7 @@ def test_the_arena_finds_them_in_the_current_folder(
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry not in ("", str(here))])
     words = ["arena", "pikit_v0", "--players", "2", "--games", "4", "--quiet"]
     before = list(sys.path)
-    assert main([*words, "--policies", "zoo_of_mine:Plain", "random", "--alone", "zoo_of_mine:Plain"]) == 0
+    assert main([*words, "--policies", "zoo_of_mine:Plain", "random", "--against", "random"]) == 0
     assert "zoo_of_mine:Plain" in capsys.readouterr().out
     assert sys.path == before
 

@@ -21,7 +21,7 @@ def play_on_ray(players: Sequence[str | Policy], batch: int = 64, workers: int |
 
     def play(tournament: Tournament, games: np.ndarray, tick: Callable[[], None]) -> None:
         game, options = tournament.variant.game.name, tournament.variant.options
-        about = {"seed": tournament.seed, "alone": tournament.alone, "purpose": tournament.purpose}
+        about = {key: getattr(tournament, key) for key in ("names", "seed", "against", "purpose", "lineups")}
         size = min(MAX_GAMES, -(-len(games) // (PARTS * count_workers(workers))))
         parts = [games[start : start + size] for start in range(0, len(games), size)]
         tasks = [(game, options, tuple(players), about, batch, part) for part in parts]
@@ -36,8 +36,8 @@ def play_part(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Shares and scores (G, sides) of the listed games (G, 2)."""
     variant = find_game(game).variant(**options)
-    names, policies = enter(variant, players, about["seed"])
-    tournament = Tournament(variant, names, **about)
+    _, policies = enter(variant, players, about["seed"])
+    tournament = Tournament(variant, **about)
     tournament.play_listed(policies, games, batch)
     deals, seatings = games.T
     return tournament.shares[deals, seatings], tournament.scores[deals, seatings]

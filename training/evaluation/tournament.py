@@ -1,9 +1,9 @@
 """Tournaments on duplicate deals: every deal is replayed until each player has had every side's cards.
 
 A *seating* names the player of each side (a team is one side). Every deal is played with all seatings of at least two
-different players, with the same luck for the game and for the players' own random choices, so that identical players
-get exactly equal results. Deal d is a function of purpose, seed and d alone: an interrupted tournament ends up the
-same.
+different players, or of one player against copies of another, with the same luck for the game and for the players' own
+random choices, so that identical players get exactly equal results. Deal d is a function of purpose, seed and d alone:
+an interrupted tournament ends up the same.
 """
 
 import json
@@ -26,6 +26,7 @@ from monsterzoo.policies import Policy, heuristics
 from ..runs.files import damaged, read_arrays, replacing
 from ..runs.interrupts import DeferredInterrupt
 from . import ratings
+from .payoffs import payoffs
 from .seeds import Purpose, generators
 
 SAVE_SECONDS, TICK_SECONDS = 10.0, 0.5
@@ -67,6 +68,13 @@ def all_seatings(players: int, sides: int) -> np.ndarray:
     return np.array(seatings, np.int64)
 
 
+def seatings_against(players: int, sides: int, opponents: Sequence[int]) -> np.ndarray:
+    """All seatings of one player on one side and an opponent on all others, (S, sides)."""
+    pairs = [(one, other) for other in opponents for one in range(players) if one != other]
+    seatings = [np.where(np.arange(sides) == side, *pair) for pair in pairs for side in range(sides)]
+    return np.unique(np.array(seatings, np.int64), axis=0)  # with two sides, either of two opponents is the one
+
+
 @dataclass
 class Tournament:
     """The games of a tournament and their results; `play` adds more.
@@ -75,15 +83,17 @@ class Tournament:
         variant: the game with its options.
         names: the players' names, all different.
         seed: starts all luck.
-        alone: a player who has one side at every table, while the others share the rest; None for all seatings.
+        against: with some names, only tables at which one player has one side and one of these all others.
         purpose: whose deals these are, see `seeds`.
+        lineups: (K, seats of a side), which policy has each seat of a player's side; None if player k is policy k.
     """
 
     variant: Variant
     names: list[str]
     seed: int = 0
-    alone: str | None = None
+    against: Sequence[str] = ()
     purpose: str = "choosing"
+    lineups: np.ndarray | None = field(default=None, repr=False)
     shares: np.ndarray = field(init=False, repr=False)
     """(deals, seatings, sides) every side's share of the win."""
     scores: np.ndarray = field(init=False, repr=False)
@@ -98,11 +108,14 @@ class Tournament:
             raise ValueError("a tournament needs at least two players")
         if len(set(self.names)) < len(self.names):
             raise ValueError(f"players must have different names, not {self.names}")
-        self.seatings = all_seatings(len(self.names), self.sides)
-        if self.alone is not None:
-            if self.alone not in self.names:
-                raise ValueError(f"alone={self.alone!r} is none of the players {self.names}")
-            self.seatings = self.seatings[(self.seatings == self.names.index(self.alone)).sum(axis=1) == 1]
+        if unknown := set(self.against) - set(self.names):
+            raise ValueError(f"against={unknown.pop()!r} is none of the players {self.names}")
+        if self.against:
+            self.seatings = seatings_against(len(self.names), self.sides, [*map(self.names.index, self.against)])
+        else:
+            self.seatings = all_seatings(len(self.names), self.sides)
+        if self.lineups is None:
+            self.lineups = np.arange(len(self.names))[:, None].repeat(self.variant.players // self.sides, axis=1)
         shape = (0, *self.seatings.shape)
         self.shares, self.scores, self.done = np.zeros(shape), np.zeros(shape), np.zeros(shape[:2], np.bool_)
 
@@ -147,7 +160,7 @@ class Tournament:
         `Interrupted` at the next moment at which results are complete. Raises `ValueError` for numbers not allowed.
 
         Args:
-            policies: in the order of `names`.
+            policies: in the order of `names`, or as `lineups` number them.
             games: rounded up to whole deals.
             until_interval: half-width at which to stop; looked at after every few deals.
             batch: games at once, where some policy is not compiled.
@@ -204,6 +217,7 @@ class Tournament:
     ) -> None:
         """Play the listed games, rows (deal, seating), whatever else was played; see `play`."""
         self._make_room(int(games[:, 0].max(initial=-1)) + 1)
+        seats, lineups = np.arange(self.variant.players), np.asarray(self.lineups)
         usual = (heuristics.Heuristic(), Uniform()) if heuristics.has_heuristic(self.variant) else (Uniform(),)
         ticked = monotonic()
 
@@ -217,7 +231,7 @@ class Tournament:
         queue = play_listed(
             self.variant,
             policies,
-            self.seatings[games[:, 1]][:, np.arange(self.variant.players) % self.sides],
+            lineups[self.seatings[games[:, 1]][:, seats % self.sides], seats // self.sides],
             generators(self.purpose, self.seed, games[:, 0], "game"),
             generators(self.purpose, self.seed, games[:, 0], "policies"),
             batch=batch,
@@ -235,12 +249,12 @@ class Tournament:
 
     def precision(self, deals: int) -> float:
         """Half of the players' widest interval of a win rate, after the first `deals` deals."""
-        _, intervals = ratings.win_rates(*self._by_player(self.shares[:deals], self.done[:deals]))
+        _, intervals = ratings.win_rates(*self.by_player(self.shares[:deals], self.done[:deals]))
         return float(np.ptp(intervals, axis=1).max()) / 2
 
     # --- Results ---
 
-    def _by_player(self, values: np.ndarray, done: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def by_player(self, values: np.ndarray, done: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Sums of values (D, S, sides) and sides played, both (D, K), of the games `done` (D, S)."""
         member = ratings.membership(self.seatings, len(self.names))
         return np.einsum("dsn,snk->dk", values * done[:, :, None], member), done @ member.sum(axis=1)
@@ -249,8 +263,8 @@ class Tournament:
         """Everything as a JSON-able dict: per player, in pairs, and what was played."""
         played = self.done.any(axis=1)
         shares, done = self.shares[played], self.done[played]
-        won, sides = self._by_player(shares, done)
-        scored, _ = self._by_player(self.scores[played], done)
+        won, sides = self.by_player(shares, done)
+        scored, _ = self.by_player(self.scores[played], done)
         anchor = self.names.index("random") if "random" in self.names else None
         columns = {
             "win_rate": ratings.win_rates(won, sides),
@@ -268,23 +282,28 @@ class Tournament:
             "options": self.variant.options,
             "seed": self.seed,
             "purpose": self.purpose,
+            "against": list(self.against),
             "games": self.games,
             "deals": len(done),
             "sides": self.sides,
             "chance_level": 1 / self.sides,
             "players": players,
-            "pairs": self._pairs(shares, done),
+            "pairs": (pairs := self._pairs(shares, done)),
+            "payoffs": payoffs(self.names, pairs),
         }
 
     def _pairs(self, shares: np.ndarray, done: np.ndarray) -> list[dict[str, Any]]:
-        """Each player's win rate at the tables where another one sits too."""
+        """Each player's win rate at the tables where another one sits too; with `against`, on one side alone."""
         pairs = []
         for one in range(len(self.names)):
             for other in range(len(self.names)):
                 if one == other:
                     continue
-                both = (self.seatings == one).any(axis=1) & (self.seatings == other).any(axis=1)
-                won, sides = self._by_player(shares, done & both)
+                copies, most = (self.seatings == one).sum(axis=1), 1 if self.against else self.sides
+                both = (copies > 0) & (copies <= most) & (self.seatings == other).any(axis=1)
+                if not both.any():
+                    continue
+                won, sides = self.by_player(shares, done & both)
                 (rate,), (interval,) = ratings.win_rates(won[:, [one]], sides[:, [one]])
                 who = {"player": self.names[one], "against": self.names[other]}
                 pairs.append({**who, "win_rate": float(rate), "interval": ends(interval)})
@@ -299,8 +318,9 @@ class Tournament:
             "observation": self.variant.layout.signature,
             "players": self.names,
             "seed": self.seed,
-            "alone": self.alone,
+            "against": list(self.against),
             "purpose": self.purpose,
+            "lineups": np.asarray(self.lineups).tolist(),
         }
 
     def save(self, path: Path) -> None:

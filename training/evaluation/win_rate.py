@@ -36,7 +36,7 @@ def win_rate(
     Every deal is played with each side, so `games` is rounded up to a multiple of the sides. A shared win counts by its
     share, a game that nobody wins as shared by all. `purpose` says whose deals are played, see `seeds`.
     """
-    tournament = Tournament(variant, ["policy", "opponent"], seed, "policy", purpose)
+    tournament = Tournament(variant, ["policy", "opponent"], seed, ["opponent"], purpose)
     listed = np.argwhere(np.ones((tournament.whole_deals(games), variant.sides), np.bool_))
     tournament.play_listed([policy, opponent], listed, batch=len(listed))
     found = tournament.result()["players"][0]

@@ -5,24 +5,32 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING
+from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from monsterzoo.envs.core.options import Option, Specs, Switch, Text, label
+from monsterzoo.envs.core.options import Choice, Option, Specs, Switch, Text
+from monsterzoo.envs.core.variant import Variant
+from monsterzoo.envs.match.players import make_player
+from monsterzoo.envs.match.seating import default_spec
 from monsterzoo.training.arena import ArenaOptions, Tournament, enter
+from monsterzoo.training.evaluation import report
+from monsterzoo.training.evaluation.cross_play import cross_play, cross_play_result
 from monsterzoo.training.evaluation.tournament import MOST_GAMES, USUAL_GAMES, Spread
-from monsterzoo.training.runs.extras import how_to_get
 from monsterzoo.training.runs.files import replacing, write_json
 
 from .options import RAY, Parser, chosen_variant, flags_of, uses_ray
 
 LIVE_SECONDS, PLAIN_SECONDS = 0.5, 10.0
-
+STANDARD, STANDARD_DEALS = ("random", "heuristic", "pretrained"), 2000
+"""The protocol of docs/evaluation.md."""
 
 OPTIONS = {
     "policies": Option(MISSING, Specs(), "who plays, see below"),
-    "alone": Option(None, Text("POLICY"), "this one has one side at every table, the others the rest"),
+    "against": Option((), Specs(), "each policy has one side and one of these all others (default: all mixtures)"),
+    "cross_play": Option(False, Switch(), "score every pair of policies as partners, against --against"),
+    "protocol": Option(None, Choice("standard"), "as docs/evaluation.md says; PATH.md and PATH.tex hold the table"),
     "output": Option(None, Text("PATH"), "PATH.json the result, PATH.png a plot, PATH.npz all games; resumes"),
     "quiet": Option(False, Switch(), "no progress"),
 }
@@ -31,40 +39,38 @@ OPTIONS = {
 def main(words: Sequence[str]) -> int:
     """Play, print, write; 130 or 143 after an interruption, with what was finished printed and written all the same."""
     about = "Let policies play against each other and rank them."
-    tournament_flags = flags_of(ArenaOptions, games=f"{USUAL_GAMES}, or at most {MOST_GAMES} with --until-interval")
+    shown = f"{USUAL_GAMES}, {STANDARD_DEALS} deals by the protocol, or at most {MOST_GAMES} with --until-interval"
+    tournament_flags = flags_of(ArenaOptions, games=shown)
     parsed = Parser("arena", about, OPTIONS, tournament_flags, RAY, policies=True).read(words)
     options = ArenaOptions(**{name: value for name, value in parsed.given.items() if name in tournament_flags})
     variant = chosen_variant(parsed)
-    names, policies = enter(variant, parsed.policies, options.seed)
-    alone = names[parsed.policies.index(parsed.alone)] if parsed.alone in parsed.policies else parsed.alone
-    tournament = Tournament(variant, names, options.seed, alone)
-    stem = Path(parsed.output).with_suffix("") if parsed.output is not None else None
-    record = stem.with_name(stem.name + ".npz") if stem is not None else None
+    specs, names, tournament = _enter(variant, parsed, options)
+    _, policies = enter(variant, specs, options.seed)
+    files = {} if parsed.output is None else _files(Path(parsed.output).with_suffix(""))
+    record = files.get("npz")
     if record is not None and record.exists():
         tournament.load(record)
         print(f"{tournament.games} finished games taken over from {record}", file=sys.stderr)
+    games = options.most_games
+    if parsed.protocol and options.games is None:
+        games = STANDARD_DEALS * len(tournament.seatings)
     interruption: KeyboardInterrupt | None = None
-    total = tournament.whole_deals(options.most_games) * len(tournament.seatings)
-    with _spread(parsed, options.batch) as spread:
+    with _spread(parsed, specs, options.batch) as spread:
         try:
             tournament.play(
                 policies,
-                options.most_games,
+                games,
                 until_interval=options.until_interval,
                 batch=options.batch,
                 threads=options.threads,
-                progress=_Progress(total, parsed.quiet),
+                progress=_Progress(tournament.whole_deals(games) * len(tournament.seatings), parsed.quiet),
                 save=record,
                 spread=spread,
             )
         except KeyboardInterrupt as error:
             interruption = error
     if tournament.games:
-        result = tournament.result()
-        print(as_text(result))
-        if stem is not None:
-            write_json(stem.with_name(stem.name + ".json"), result)
-            plot(result, stem.with_name(stem.name + ".png"))
+        _publish(tournament, names, parsed, files)
     if interruption is None:
         return 0
     kept = "nothing is kept without --output" if record is None else f"saved in {record}, the same command goes on"
@@ -72,8 +78,62 @@ def main(words: Sequence[str]) -> int:
     return int(getattr(interruption, "code", 130))
 
 
+def _enter(variant: Variant, parsed: Namespace, options: ArenaOptions) -> tuple[list[str], list[str], Tournament]:
+    """Specs of all policies, names of the players, and the tournament; raises `ValueError` for what does not fit."""
+    policies, against = list(parsed.policies), list(parsed.against)
+    if parsed.protocol:
+        if parsed.cross_play or against or options.until_interval is not None:
+            raise ValueError("--protocol says whom to play and how long: not with --against, --cross-play and so on")
+        against = [spec for spec in STANDARD if _can_play(variant, spec)]
+    if parsed.cross_play:
+        if len(against) > 1:
+            raise ValueError(f"--cross-play is against one policy, not {len(against)}")
+        specs = [*policies, *(against or [default_spec(variant)])]
+        *names, opposing = enter(variant, specs, options.seed)[0]
+        return specs, names, cross_play(variant, names, opposing.partition("#")[0], options.seed)
+    specs = [*policies, *(spec for spec in against if spec not in policies)]
+    names, _ = enter(variant, specs, options.seed)
+    purpose = "publishing" if parsed.protocol else "choosing"
+    opponents = [names[specs.index(spec)] for spec in against]
+    return specs, names, Tournament(variant, names, options.seed, opponents, purpose)
+
+
+def _can_play(variant: Variant, spec: str) -> bool:
+    try:
+        make_player(variant, spec)
+    except ValueError:
+        return False
+    return True
+
+
+def _files(stem: Path) -> dict[str, Path]:
+    return {end: stem.with_name(f"{stem.name}.{end}") for end in ("npz", "json", "png", "md", "tex")}
+
+
+def _publish(tournament: Tournament, names: list[str], parsed: Namespace, files: dict[str, Path]) -> None:
+    """Print the result, and write it with --output."""
+    result: dict[str, Any]
+    if parsed.cross_play:
+        result, draw = cross_play_result(tournament, names), report.heat_map
+        print(report.partners_text(result))
+    else:
+        result, draw = tournament.result(), report.plot
+        print(report.as_text(result))
+    texts = {}
+    if parsed.protocol:
+        result |= {"protocol": parsed.protocol, "version": version("monsterzoo")}
+        texts = {"md": report.protocol_text(result, report.markdown), "tex": report.protocol_text(result, report.latex)}
+        print("\n" + texts["md"], end="")
+    if files:
+        write_json(files["json"], result)
+        draw(result, files["png"])
+        for end, text in texts.items():
+            with replacing(files[end]) as part:
+                part.write_text(text, encoding="utf-8")
+
+
 @contextmanager
-def _spread(parsed: Namespace, batch: int) -> Iterator[Spread | None]:
+def _spread(parsed: Namespace, specs: Sequence[str], batch: int) -> Iterator[Spread | None]:
     """What plays the games on Ray, if that is wanted."""
     if not uses_ray(parsed):
         yield None
@@ -82,7 +142,7 @@ def _spread(parsed: Namespace, batch: int) -> Iterator[Spread | None]:
     from monsterzoo.training.distributed.cluster import joined
 
     with joined(parsed.ray, parsed.workers):
-        yield play_on_ray(parsed.policies, batch, parsed.workers)
+        yield play_on_ray(specs, batch, parsed.workers)
 
 
 class _Progress:
@@ -99,65 +159,3 @@ class _Progress:
         self._printed = monotonic()
         end = "\r" if self._live else "\n"
         print(f"{tournament.games} of {self._total} games", end=end, file=sys.stderr, flush=True)
-
-
-def as_text(result: dict[str, Any]) -> str:
-    """Ranking and cross table."""
-    players = sorted(result["players"], key=lambda player: -player["rating"])
-    rows = [["", "rating", "win rate", "mean score", "games"]]
-    for one in players:
-        rating = f"{one['rating']:+.0f} {_ends(one['rating_interval'], '+.0f')}"
-        rate = f"{one['win_rate']:.3f} {_ends(one['win_rate_interval'], '.3f')}"
-        score = f"{one['mean_score']:.2f} {_ends(one['mean_score_interval'], '.2f')}"
-        rows.append([one["name"], rating, rate, score, str(one["games"])])
-    width, *widths = (max(len(row[column]) for row in rows) for column in range(len(rows[0])))
-    lines = [
-        f"{result['game']} {label(result['options'], ' ')}",
-        f"{result['games']} games, {result['deals']} deals; 95 % intervals; chance level {result['chance_level']:.3f}",
-        "",
-        *("  ".join([row[0].ljust(width), *map(str.rjust, row[1:], widths)]) for row in rows),
-    ]
-    lines += ["", f"win rate of the row at tables with the column (chance level: {result['chance_level']:.3f}):"]
-    pairs = {(pair["player"], pair["against"]): pair["win_rate"] for pair in result["pairs"]}
-    names = [player["name"] for player in players]
-    cell = max(7, *(len(name) for name in names))
-    lines.append(" " * width + "".join(f"  {name:>{cell}}" for name in names))
-    for row in names:
-        cells = (f"{pairs[row, column]:.3f}" if (row, column) in pairs else "–" for column in names)
-        lines.append(f"{row:{width}}" + "".join(f"  {text:>{cell}}" for text in cells))
-    return "\n".join(lines)
-
-
-def _ends(interval: list[float | None], form: str) -> str:
-    low, high = interval
-    if low is None or high is None:
-        return "[?]" if low == high else f"[at most {high:{form}}]" if low is None else f"[at least {low:{form}}]"
-    return f"[{low:{form}}, {high:{form}}]"
-
-
-def plot(result: dict[str, Any], path: Path) -> None:
-    """Ratings with intervals as a picture; without matplotlib there is none."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        print(f"no picture: {how_to_get('matplotlib')}", file=sys.stderr)
-        return
-    players = sorted(result["players"], key=lambda player: player["rating"])
-    figure = Figure(figsize=(7, 1.2 + 0.45 * len(players)), layout="constrained")
-    axes = figure.add_subplot()
-    for height, one in enumerate(players):
-        ends = [one["rating"] if end is None else end for end in one["rating_interval"]]
-        open_ends = [end is None for end in one["rating_interval"]]
-        mark = "o" if not any(open_ends) else "<" if open_ends[0] else ">"  # an arrow where there is no bound
-        axes.plot(ends, [height, height], color="tab:blue", linewidth=3, alpha=0.4)
-        axes.plot(one["rating"], height, mark, color="tab:blue")
-        axes.annotate(
-            f"{one['win_rate']:.1%}", (one["rating"], height), (0, 6), textcoords="offset points", ha="center"
-        )
-    axes.set_yticks(range(len(players)), [player["name"] for player in players])
-    axes.set_ylim(-0.5, len(players) - 0.3)
-    axes.set_xlabel(f"rating (Elo points), and win rate (chance level: {result['chance_level']:.1%})")
-    axes.set_title(f"{result['game']}, {result['games']} games", fontsize=10)
-    axes.grid(axis="x", alpha=0.3)
-    with replacing(path) as part:
-        figure.savefig(part, format="png", dpi=150)

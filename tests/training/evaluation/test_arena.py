@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from monsterzoo import policies
 from monsterzoo.cli import main
-from monsterzoo.cli.arena import as_text, plot
 from monsterzoo.envs import IllegalActionError, variant
 from monsterzoo.training.arena import Tournament, arena, enter
-from monsterzoo.training.evaluation.tournament import all_seatings
+from monsterzoo.training.evaluation.report import as_text, plot
+from monsterzoo.training.evaluation.tournament import all_seatings, seatings_against
 from monsterzoo.training.runs.extras import how_to_get
 from needs import needs
 
@@ -77,15 +77,25 @@ def test_compiled_games_and_batches_are_the_same_games(name, options):
 
 def test_a_player_alone_has_one_side_of_every_table():
     pikit = variant("pikit_v0", players=4)
-    games = Tournament(pikit, ["random", "heuristic"], alone="heuristic")
+    games = Tournament(pikit, ["random", "heuristic"], against=["random"])
     assert games.seatings.tolist() == [[0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]]
     games.play(enter(pikit, ["random", "heuristic"])[1], 400)
     random, heuristic = games.result()["players"]
     assert games.games == 400
     assert heuristic["win_rate"] > 0.85  # with copies of itself at the table it could not be
     assert 3 * random["win_rate"] + heuristic["win_rate"] == pytest.approx(1)
-    with pytest.raises(ValueError, match="alone='nobody'"):
-        Tournament(pikit, ["random", "heuristic"], alone="nobody")
+    with pytest.raises(ValueError, match="against='nobody'"):
+        Tournament(pikit, ["random", "heuristic"], against=["nobody"])
+
+
+@pytest.mark.parametrize(("sides", "games"), [(2, 10), (4, 24)])
+def test_everybody_meets_every_opponent_from_every_side_once(sides, games):
+    """Of four players two are opponents, who meet each other too."""
+    seatings = seatings_against(4, sides, [0, 1])
+    assert len(seatings) == len(np.unique(seatings, axis=0)) == games
+    counts = np.stack([(seatings == k).sum(axis=1) for k in range(4)], axis=1)
+    assert (counts.max(axis=1) == sides - 1).all()
+    assert (counts[:, 2:] <= 1).all()
 
 
 def test_threads_do_not_change_results():
@@ -175,7 +185,7 @@ def test_who_never_lost_is_rated_at_least(tmp_path, capsys):
     low, high = result["players"][1]["rating_interval"]
     assert low > 300
     assert high is None
-    assert f"[at least {low:+.0f}]" in as_text(result)
+    assert f" at least {low:+.0f} " in as_text(result)
     needs("matplotlib")
     plot(result, tmp_path / "plot.png")
 
