@@ -89,7 +89,8 @@ def narrate(
         name = variant.event_names[number]
         words = name.format(*names[who:], *names[:who])
         head, colon, rest = words.partition(": ")
-        if colon and told and told[-1].text.startswith(head + colon):  # more of the same in one line
+        # Several of the same stand in one line. What seats do never: whether that was one decision or two is a secret.
+        if colon and not name.startswith("{0}: ") and told and told[-1].text.startswith(head + colon):
             told[-1] = replace(told[-1], text=f"{told[-1].text}, {rest}")
         else:
             told.append(Event(words, who if "{0}" in name else -1, number))
