@@ -46,7 +46,7 @@ class TableScene(Scene):
         actions: Mapping[int, str],
         deciding: Iterable[int] | None = None,
     ) -> None:
-        super().__init__(title)
+        super().__init__(title, status=status, board=(0, 58, SIDE[0] - 6, HEIGHT - 62))
         self.seen = seen if deciding is None else replace(seen, deciding=frozenset(deciding))
         self.view, self.names, self.players = seen.view, seen.names, len(seen.names)
         self.actions = actions
@@ -124,6 +124,7 @@ class TableScene(Scene):
     def add_side(self, height: float) -> Box:
         """The panel on the right: room for scores above, the last moves below; returns the room above."""
         x, y, w, h = SIDE
+        self.scores = (x - 4, y - 4, w + 8, height + 8)
         self.add([rect((x, y, w, height), PANEL, EDGE, 2, 12)])
         top = y + height + 10
         room = h - height - 10

@@ -83,6 +83,12 @@ class Scene:
     title: str
     prompt: str = ""
     parts: list[Part] = field(default_factory=list)
+    status: str = ""
+    """Where the game stands, in words."""
+    board: Box = (0, 0, WIDTH, HEIGHT)
+    """The window of the board, for pages that show it apart from the rest."""
+    scores: Box = (0, 0, 0, 0)
+    """The window of the scores."""
     skip: bool = False
     """Whether this moment must not be shown: that others are asked something now is hidden from the observer."""
 
@@ -107,7 +113,8 @@ class Scene:
                 data["actions"] = [list(pair) for pair in part.actions]
                 data["box"] = list(part.box or ())
             parts.append(data)
-        return {"size": [WIDTH, HEIGHT], "title": self.title, "prompt": self.prompt, "parts": parts}
+        words = {"title": self.title, "status": self.status, "prompt": self.prompt}
+        return {**words, "board": list(self.board), "scores": list(self.scores), "parts": parts}
 
 
 # --- Shapes ---

@@ -1,5 +1,6 @@
 """The page of a table, as a person uses it."""
 
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -66,6 +67,29 @@ class Page:
     def press(self, key: str) -> None:
         self.driver.switch_to.active_element.send_keys(getattr(Keys, key, key))
 
+    def watch_the_clock(self) -> None:
+        """From now on, note when the table is drawn anew, and whose turn it shows: see `gaps`."""
+        script = """
+            window.drawn = [];
+            new MutationObserver(() => window.drawn.push([performance.now(), document.body.dataset.state]))
+                .observe(document.getElementById("drawing"), { childList: true });
+        """
+        self.driver.execute_script(script)
+
+    def gaps(self) -> list[float]:
+        """For how many milliseconds each picture of others at play was to be seen."""
+        drawn = self.driver.execute_script("return window.drawn")
+        return [later[0] - earlier[0] for earlier, later in pairwise(drawn) if earlier[1] == "others"]
+
+    def target_sizes(self) -> list[float]:
+        """The shorter side of everything that can be clicked on the table, in pixels."""
+        script = """
+            return [...document.querySelectorAll("#scene .target .ring")].map((ring) => ring.getBoundingClientRect())
+                .map(({ width, height }) => Math.min(width, height))
+        """
+        sizes: list[float] = self.driver.execute_script(script)
+        return sizes
+
     def play_to_the_end(self, seed: int) -> int:
         """Play a whole game by clicks; returns the number of decisions."""
         random, decisions = Random(seed), 0
@@ -81,10 +105,17 @@ class Page:
         """Every text of the table with its height on the screen in pixels, as it is drawn."""
         script = """
             const scale = document.getElementById("scene").getScreenCTM().a;
-            return [...document.querySelectorAll("#scene text")].map(
+            const { right } = document.getElementById("scene").getBoundingClientRect();
+            const seen = (text) => text.getBoundingClientRect().right <= right;
+            return [...document.querySelectorAll("#scene text")].filter(seen).map(
                 (text) => [text.textContent, scale * Number(text.getAttribute("font-size"))])
         """
         return [(words, size) for words, size in self.driver.execute_script(script)]
+
+    def resize(self, width: int, height: int) -> None:
+        """Another size of the window; a narrow one is a phone's."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
     def screenshot(self, path: Path) -> None:
         self.driver.save_screenshot(str(path))

@@ -13,6 +13,8 @@ GAMES = {
     "bite_night_v0": ("--players", "3", "--option", "laps=1", "--option", "advanced=true"),
 }
 SIZES = {"desktop": (1366, 900), "small": (820, 700)}
+WINDOWS = {"laptop": ((1366, 625), 11), "screen": ((1920, 1080), 14), "phone": ((390, 844), 12)}
+"""Sizes of windows, and the smallest text there, in pixels."""
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -32,3 +34,18 @@ def test_a_whole_game_by_clicks(
     assert len(page.history) > decisions
     page.screenshot(screenshots / f"{game}-{size}-end.png")
     assert page.problems() == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_texts_can_be_read_and_targets_hit_in_every_window(
+    game: str, serve: Callable[..., str], browse: Callable[..., Page], screenshots: Path
+) -> None:
+    page = browse(serve("play", game, "--seed", "3", "--opponents", "random"))
+    page.await_turn()
+    for name, ((width, height), smallest) in WINDOWS.items():
+        page.resize(width, height)
+        page.screenshot(screenshots / f"{game}-{name}.png")
+        tiny = [(words, pixels) for words, pixels in page.text_sizes() if pixels < smallest]
+        assert not tiny, name
+        assert min(page.target_sizes()) >= (40 if name == "phone" else 24), name
+    assert page.driver.execute_script("return document.documentElement.scrollWidth") <= 390, "nothing sticks out"

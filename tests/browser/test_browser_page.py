@@ -1,8 +1,11 @@
 """What a page can do beside clicking: keys, hints, undo, coming back, watching."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+from monsterzoo.envs import replay
 from page import Page
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
@@ -10,24 +13,64 @@ from selenium.webdriver.support.ui import Select
 PIKIT = ("play", "pikit_v0", "--players", "2", "--opponents", "random", "--seed", "4")
 
 
-def test_a_game_is_played_by_keys_alone(serve: Callable[..., str], browse: Callable[..., Page]) -> None:
-    page = browse(serve(*PIKIT))
+def test_a_whole_game_is_played_by_keys_alone(serve: Callable[..., str], browse: Callable[..., Page]) -> None:
+    """The focus is on something to choose whenever it is one's turn, without a key that fetches it."""
+    page = browse(serve("play", "bite_night_v0", "--players", "3", "--option", "laps=1", "--seed", "4"))
     page.await_turn()
-    for _ in range(4):
+    page.at_once()
+    page.driver.execute_script("document.activeElement.blur()")
+    page.press("ARROW_RIGHT")
+    decisions = 0
+    while page.await_turn() == "mine":
         before = page.decision
-        page.driver.execute_script("document.activeElement.blur()")
-        page.press("ARROW_RIGHT")
         focused = page.driver.switch_to.active_element
-        assert "target" in (focused.get_attribute("class") or "")
+        assert "target" in (focused.get_attribute("class") or ""), f"decision {decisions}"
         assert page.find("#says").text == focused.get_attribute("aria-label"), "what it does is said before it is done"
+        if decisions % 2:
+            page.press("ARROW_RIGHT")
         page.press("ENTER")
         if page.all("#menu[open]"):
             page.press("ARROW_DOWN")
             page.press("ENTER")
-        if page.await_turn(before) == "over":
-            break
-    assert page.history
+        decisions += 1
+        page.await_turn(before)
+    assert decisions > 5
+    assert page.find("#result").text in ("You win!", "player_1 won.", "player_2 won.", "player_1 and player_2 won.")
     assert page.problems() == []
+
+
+@pytest.mark.parametrize(("pace", "gap"), [("quick", 450), ("slow", 1200)])
+def test_every_move_stays_for_its_time(
+    pace: str, gap: float, serve: Callable[..., str], browse: Callable[..., Page]
+) -> None:
+    page = browse(serve("play", "yokai_septet_v0", "--seed", "3", "--opponents", "random"))
+    page.await_turn()
+    page.at_once()
+    while "pass" in " ".join(page.targets).lower():
+        before = page.decision
+        page.all("#scene .target .ring")[0].click()
+        page.await_turn(before)
+    Select(page.find("#pace")).select_by_visible_text(pace)
+    page.watch_the_clock()
+    for _ in range(2):  # a trick and the next one
+        before = page.decision
+        page.all("#scene .target .ring")[0].click()
+        page.await_turn(before)
+    assert len(page.gaps()) > 4
+    assert min(page.gaps()) > 0.95 * gap, "measured by the browser's own clock"
+
+
+def test_a_click_shows_at_once_what_is_still_to_come(serve: Callable[..., str], browse: Callable[..., Page]) -> None:
+    page = browse(serve("play", "yokai_septet_v0", "--seed", "3", "--opponents", "random"))
+    page.await_turn()
+    Select(page.find("#pace")).select_by_visible_text("slow")
+    page.watch_the_clock()
+    while page.state == "mine":
+        before = page.decision
+        page.all("#scene .target .ring")[0].click()
+        page.until(lambda old=before: page.decision != old)
+    page.until(lambda: page.find("#scene").click() or page.state == "mine")
+    assert min(page.gaps()) < 600
 
 
 def test_hint_undo_and_coming_back(serve: Callable[..., str], browse: Callable[..., Page], screenshots: Path) -> None:
@@ -40,6 +83,11 @@ def test_hint_undo_and_coming_back(serve: Callable[..., str], browse: Callable[.
     page.find("#hint").click()
     page.until(lambda: page.all("#bars li"))
     assert len(page.all("#bars li")) >= len(first_targets)
+    best = page.find("#bars li.chosen").text
+    assert best == page.all("#bars li")[0].text
+    advised = page.find("#scene .target.advised")
+    assert advised.find_element(By.CSS_SELECTOR, ".advice").text == "★", "the choice is marked on the card itself"
+    assert not set(page.all("#bars li.pale")) & set(page.all("#bars li.chosen"))
     page.screenshot(screenshots / "hint.png")
     page.all("#scene .target .ring")[0].click()
     if page.all("#menu[open]"):
@@ -62,21 +110,69 @@ def test_another_game_is_set_up_on_the_page(serve: Callable[..., str], browse: C
     page = browse(serve(*PIKIT))
     page.await_turn()
     page.find("#new").click()
-    Select(page.find("#setup-game")).select_by_visible_text("Yokai Septet (players 3)")
+    Select(page.find("#setup-game")).select_by_visible_text("Yokai Septet, 3 players")
     opponents = page.find("#setup-opponents")
     opponents.clear()
     opponents.send_keys("random heuristic")
     Select(page.find("#setup-seat")).select_by_visible_text("player_2")
     page.find("#setup-start").click()
     page.until(lambda: page.find("#title").text == "Yokai Septet" and page.state == "mine")
-    assert page.find("#players").text == "player_0: random, player_1: heuristic, you are player_2"
+    assert page.find("#players").text == "3 players · you are player_2 · against random, heuristic"
     page.find("#new").click()
+    assert Select(page.find("#setup-game")).first_selected_option.text == "Yokai Septet, 3 players"
+    assert Select(page.find("#setup-seat")).first_selected_option.text == "player_2"
+    assert page.find("#setup-opponents").get_attribute("value") == "random heuristic"
     page.find("#setup-opponents").clear()
     page.find("#setup-opponents").send_keys("nobody")
     page.find("#setup-start").click()
     page.until(lambda: page.find("#problem").is_displayed())
     assert "there is no policy 'nobody'" in page.find("#problem").text
     assert page.state == "mine", "the game goes on"
+
+
+@pytest.mark.parametrize(
+    ("words", "chosen"),
+    [
+        (("yokai_septet_v0",), "Yokai Septet, 4 players"),
+        (("yokai_septet_v0", "--option", "variant=seven_suitors"), "Yokai Septet, 4 players, seven suitors"),
+        (("bite_night_v0", "--option", "advanced=true", "--option", "laps=1"), "Bite Night, 4 players, advanced"),
+    ],
+)
+def test_the_dialog_offers_the_running_variant(
+    words: tuple[str, ...], chosen: str, serve: Callable[..., str], browse: Callable[..., Page]
+) -> None:
+    page = browse(serve("play", *words, "--opponents", "random"))
+    page.await_turn()
+    page.find("#new").click()
+    assert Select(page.find("#setup-game")).first_selected_option.text == chosen
+    before = page.driver.current_url
+    status = page.find("#status").text
+    page.find("#setup-start").click()
+    page.until(lambda: page.driver.current_url != before and page.state == "mine")
+    assert page.find("#status").text == status, "other options, such as laps, stay"
+
+
+def test_a_finished_game_is_saved_looked_back_at_and_played_again(
+    serve: Callable[..., str], browse: Callable[..., Page], tmp_path: Path, screenshots: Path
+) -> None:
+    page = browse(serve("play", "pikit_v0", "--players", "2", "--opponents", "random", "--option", "max_turns=4"))
+    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    page.await_turn()
+    assert not page.find("#ending").is_displayed()
+    page.play_to_the_end(seed=1)
+    assert page.find("#result").text == "The game was broken off: nobody wins."
+    page.screenshot(screenshots / "ending.png")
+    page.find("#save").click()
+    saved = page.until(lambda: next(tmp_path.glob("pikit_v0-*.json"), None))
+    assert replay(json.loads(saved.read_text())).snapshot()["over"]
+    finished = page.driver.current_url
+    page.find("#again").click()
+    page.until(lambda: page.driver.current_url != finished and page.state == "mine")
+    page.play_to_the_end(seed=2)
+    page.find("#review").click()
+    page.until(lambda: page.find("#watching").is_displayed())
+    assert page.find("#move").text.startswith("Move 0 of ")
+    assert page.problems() == []
 
 
 def test_policies_are_watched(serve: Callable[..., str], browse: Callable[..., Page], screenshots: Path) -> None:

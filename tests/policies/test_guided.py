@@ -11,6 +11,7 @@ from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.policies.analysis import analyse
 from monsterzoo.policies.networks import WEIGHTS, write
+from monsterzoo.policies.networks.files import check_fit
 from monsterzoo.policies.search import Settings, parse
 from monsterzoo.policies.search import policy as search
 from monsterzoo.policies.search.evaluation import write_network_values
@@ -200,6 +201,13 @@ def test_bad_settings_are_refused_in_words(spec, problem) -> None:
 def test_a_network_of_other_observations_is_refused(untrained) -> None:
     with pytest.raises(ValueError, match="trained on other observations"):
         policies.make(f"search:10,{untrained('pikit_v0', {'players': 3})}", "pikit_v0", **PIKIT)
+
+
+def test_a_network_for_other_options_names_the_flags_it_plays_with() -> None:
+    theirs, ours = (find_game("pikit_v0").variant(players=players) for players in (3, 2))
+    saved = {"game": "pikit_v0", "layout": theirs.layout.signature, "actions": 91, "options": dict(theirs.options)}
+    with pytest.raises(ValueError, match=r"differ in \w+, \w+, \w+ and \d+ more; it plays with --players 3$"):
+        check_fit(ours, saved, "net:mine")
 
 
 def test_values_that_are_points_are_not_taken_for_chances(untrained) -> None:

@@ -1,12 +1,17 @@
 """The table in the browser: messages on the socket, who is let in, and what never leaves the server."""
 
+import asyncio
 import json
 import queue
+import socket
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -26,9 +31,10 @@ needs("starlette")
 needs("httpx2")
 uvicorn, websockets = needs("uvicorn"), needs("websockets")
 
+from monsterzoo.envs.match.players import act_in, make_player
 from monsterzoo.envs.match.seating import seat_around
-from monsterzoo.table.played import PlayedGame, UnreadyError
-from monsterzoo.table.server import LONGEST_MESSAGE, MOST_GAMES, Plan, Room, make_app, read_plan, serve
+from monsterzoo.table.played import HINT, PlayedGame, UnreadyError
+from monsterzoo.table.server import LONGEST_MESSAGE, MOST_GAMES, Browser, Plan, Room, Table, make_app, read_plan, serve
 from monsterzoo.table.watched import watch_policies, watch_record
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -103,7 +109,11 @@ def test_the_page_and_its_files_are_served_behind_the_token(client: TestClient) 
         assert answer.status_code == 200
         assert kind in answer.headers["content-type"]
     assert page.headers["content-security-policy"].startswith("default-src 'self'")
-    assert page.headers["referrer-policy"] == "no-referrer", "the token is in the address"
+    for answer in (page, client.get("/wrong/"), client.get(f"/{TOKEN}/nothing.js")):
+        assert answer.headers["referrer-policy"] == "no-referrer", "the token is in the address"
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["x-frame-options"] == "DENY"
+        assert answer.headers["x-content-type-options"] == "nosniff"
     assert "http:" not in page.text.replace("http://www.w3.org", "")
     assert "https:" not in page.text
 
@@ -133,6 +143,111 @@ def test_a_socket_needs_the_token(client: TestClient) -> None:
         pass
 
 
+def test_a_forwarded_port_is_let_in_by_its_name() -> None:
+    with TestClient(make_app(Room(PLAN), TOKEN, "localhost:9000"), base_url=BASE) as client:
+        forwarded = {"host": "localhost:9000", "origin": "http://localhost:9000"}
+        assert client.get(f"/{TOKEN}/", headers=forwarded).status_code == 200
+        assert client.get(f"/{TOKEN}/").status_code == 200
+        assert client.get(f"/{TOKEN}/", headers={"host": "localhost:9001"}).status_code == 421
+
+
+def test_bytes_are_refused_with_their_status(dial: Callable[[], Line]) -> None:
+    line = dial()
+    line.socket.send_bytes(b'{"do": "join"}')
+    with pytest.raises(WebSocketDisconnect) as closed:
+        line.socket.receive_text()
+    assert (closed.value.code, closed.value.reason) == (1003, "messages are text, not bytes")
+    again = dial()
+    again.send(do="join", game=None)
+    assert again.turn()["decision"] == 0, "others are served"
+
+
+def test_only_so_many_pages_are_open(dial: Callable[[], Line], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("monsterzoo.table.server.MOST_PAGES", 2)
+    first, _ = dial(), dial()
+    with pytest.raises(WebSocketDisconnect) as closed:
+        dial()
+    assert (closed.value.code, closed.value.reason) == (1013, "2 pages of this server are open; close one")
+    first.socket.close()
+    for _ in range(100):  # until the server has noticed
+        with suppress(WebSocketDisconnect):
+            third = dial()
+            break
+    third.send(do="join", game=None)
+    assert third.turn()["decision"] == 0
+
+
+def test_a_page_that_floods_the_server_is_told(dial: Callable[[], Line], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("monsterzoo.table.server.MOST_AT_ONCE", 1)
+    release = threading.Event()
+    start = Plan.start
+    monkeypatch.setattr(Plan, "start", lambda plan: [release.wait(20), start(plan)][1])
+    line = dial()
+    line.send(do="join", game=None)
+    line.send(do="hint")
+    assert json.loads(line.socket.receive_text())["problem"] == "more than 1 messages at once"
+    release.set()
+    assert line.turn()["decision"] == 0
+
+
+def test_a_page_that_takes_no_message_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("monsterzoo.table.server.SLOWEST", 0.05)
+    table, said = Table(PLAN.start()), []
+
+    class Stuck:
+        async def send_text(self, text: str) -> None:
+            await asyncio.Event().wait()
+
+    class Quick:
+        async def send_text(self, text: str) -> None:
+            said.append(json.loads(text))
+
+    async def play() -> None:
+        for page in (Stuck(), Quick()):
+            Browser(page, Room(PLAN)).move_to(table)
+        await asyncio.wait_for(table.play_on(), 20)
+
+    asyncio.run(play())
+    assert said[-1]["decision"] == 0
+    assert len(table.browsers) == 1, "the other page has left the table"
+
+
+def test_the_real_server_answers_odd_requests_without_a_traceback(tmp_path: Path) -> None:
+    """Requests that no client library sends, byte by byte."""
+    needs("uvicorn")
+    command = [sys.executable, "-m", "monsterzoo.cli", "play", "pikit_v0", "--opponents", "random", "--no-browser"]
+    with (tmp_path / "errors").open("w") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+    assert process.stdout is not None
+    address = urlsplit(process.stdout.readline().split()[-1])
+    assert address.port is not None
+    upgrade = (
+        f"Host: {address.netloc}\r\nOrigin: http://{address.netloc}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    )
+
+    def ask(request: str, listen: bool = True) -> str:
+        with socket.create_connection((address.hostname, address.port), timeout=20) as line:
+            line.sendall(request.encode())
+            return line.recv(4096).decode(errors="replace") if listen else ""
+
+    try:
+        host = f"Host: {address.netloc}\r\nConnection: close\r\n\r\n"
+        assert " 404 " in ask(f"GET * HTTP/1.1\r\n{host}")
+        assert " 404 " in ask(f"OPTIONS nothing HTTP/1.1\r\n{host}")
+        assert " 404 " in ask(f"GET /%ff%00/ HTTP/1.1\r\n{host}")
+        assert " 403 " in ask(f"GET /wrong/socket HTTP/1.1\r\n{upgrade}")
+        assert " 403 " in ask(f"GET {address.path}other HTTP/1.1\r\n{upgrade}")
+        for _ in range(20):  # gone before, while or after it is accepted
+            ask(f"GET {address.path}socket HTTP/1.1\r\n{upgrade}", listen=False)
+        assert " 101 " in ask(f"GET {address.path}socket HTTP/1.1\r\n{upgrade}"), "it still serves"
+    finally:
+        process.terminate()
+        process.wait(20)
+    said = (tmp_path / "errors").read_text()
+    assert "Traceback" not in said, said
+
+
 # --- Playing ---
 
 
@@ -150,6 +265,13 @@ def test_a_whole_game_is_played_over_the_socket(dial: Callable[[], Line]) -> Non
     assert choices(table) == []
     assert "The game is over" in table["scene"]["prompt"]
     assert any("took" in text or "take" in text for text, _ in table["events"])
+    assert table["result"] in ("You win!", "player_1 won.", "You win, with player_1.")
+    line.send(do="record")
+    record = line.hear("record")["record"]
+    assert replay(record).snapshot()["over"]
+    line.send(do="review")
+    review = line.hear("watch")
+    assert (review["moves"], review["players"]) == (len(record["actions"]), ["you", "random"])
 
 
 @pytest.mark.parametrize(
@@ -157,7 +279,7 @@ def test_a_whole_game_is_played_over_the_socket(dial: Callable[[], Line]) -> Non
     [
         ("not JSON", "a message is a JSON object"),
         ("[1, 2]", "a message is a JSON object"),
-        ('{"do": "dance"}', "do is one of join, new, act, undo, hint, show, not 'dance'"),
+        ('{"do": "dance"}', "do is one of join, new, act, undo, hint, show, record, review, not 'dance'"),
         ("[" * 3000, "a message is a JSON object"),
         ('{"do": "act", "decision": 0}', "expected an action, an integer, got None"),
         ('{"do": "act", "decision": 0, "action": true}', "expected an action, an integer, got True"),
@@ -171,10 +293,13 @@ def test_a_whole_game_is_played_over_the_socket(dial: Callable[[], Line]) -> Non
         ('{"do": "join", "game": ["x"]}', "there is no such game"),
         ('{"do": "new", "game": "chess_v0"}', "there is no game 'chess_v0'"),
         ('{"do": "new", "game": "pikit_v0", "options": {"players": 9}}', "players=9 is not allowed"),
-        ('{"do": "new", "game": "pikit_v0", "opponents": "random"}', "opponents is a list of policies"),
+        ('{"do": "new", "game": "pikit_v0", "opponents": "random"}', "opponents='random' is not allowed"),
         ('{"do": "new", "game": "pikit_v0", "opponents": ["nobody"]}', "there is no policy 'nobody'"),
         ('{"do": "new", "game": "pikit_v0", "opponents": []}', "one for each of the 3, got 0"),
         ('{"do": "new", "game": "pikit_v0", "seat": 4}', "there is no seat 4"),
+        ('{"do": "new", "game": "pikit_v0", "seat": true}', "seat=True is not allowed; allowed: an integer from 0"),
+        ('{"do": "record"}', "the record can be saved when the game is over"),
+        ('{"do": "review"}', "the record can be saved when the game is over"),
         (json.dumps({"do": "x" * LONGEST_MESSAGE}), f"a message has at most {LONGEST_MESSAGE} characters"),
     ],
 )  # fmt: skip
@@ -203,7 +328,7 @@ def test_messages_cannot_import_modules(dial: Callable[[], Line], spec: str) -> 
 def test_policies_of_the_command_line_may_be_named_in_messages() -> None:
     usual = Plan("pikit_v0", opponents=["my_module:MyPlayer"])
     message = {"do": "new", "game": "pikit_v0", "opponents": ["my_module:MyPlayer", "search:10,net=pretrained"]}
-    assert read_plan(message, usual).opponents == message["opponents"]
+    assert read_plan(message, usual).opponents == tuple(message["opponents"])
     with pytest.raises(ValueError, match="my_module:Other"):
         read_plan({**message, "opponents": ["my_module:Other"]}, usual)
 
@@ -252,6 +377,43 @@ def test_undo_is_a_new_game_from_the_position_before(dial: Callable[[], Line]) -
     assert line.turn() == after, "the game that was undone is still there"
 
 
+def test_all_pages_of_a_game_hear_of_an_undo(dial: Callable[[], Line]) -> None:
+    one, other = dial(), dial()
+    one.send(do="join", game=None)
+    start = one.turn()
+    other.send(do="join", game=start["game"])
+    other.turn()
+    one.send(do="act", decision=0, action=choices(start)[0])
+    assert one.turn() == other.turn()
+    other.send(do="undo")
+    back = one.turn()
+    assert back["decision"] == 0
+    assert other.turn() == back
+    one.send(do="act", decision=0, action=choices(start)[0])
+    assert one.turn() == other.turn(), "both go on with the same game"
+
+
+def test_hints_are_given_one_at_a_time(dial: Callable[[], Line], monkeypatch: pytest.MonkeyPatch) -> None:
+    release, asked, hint = threading.Event(), [], PlayedGame.hint
+
+    def slow(game: PlayedGame) -> dict[str, Any]:
+        asked.append(game)
+        assert release.wait(20)
+        return hint(game)
+
+    monkeypatch.setattr(PlayedGame, "hint", slow)
+    line = dial()
+    line.send(do="join", game=None)
+    line.turn()
+    for _ in range(3):
+        line.send(do="hint")
+    for _ in range(2):
+        assert json.loads(line.socket.receive_text())["problem"] == "one hint at a time"
+    release.set()
+    assert line.hear("hint")["decision"] == 0
+    assert len(asked) == 1
+
+
 def test_hints_come_for_every_legal_action(dial: Callable[[], Line]) -> None:
     line = dial()
     line.send(do="join", game=None)
@@ -261,7 +423,11 @@ def test_hints_come_for_every_legal_action(dial: Callable[[], Line]) -> None:
     assert hint["decision"] == table["decision"]
     assert sorted(one["action"] for one in hint["actions"]) == sorted(choices(table))
     assert all(one["chance"] is None or 0 <= one["chance"] <= 1 for one in hint["actions"])
-    assert abs(sum(one["share"] for one in hint["actions"]) - 1) < 0.01
+    assert [one["chosen"] for one in hint["actions"]] == [True] + [False] * (len(hint["actions"]) - 1), "best first"
+    variant = find_game("pikit_v0").variant(players=2)
+    truth = PLAN.start()
+    list(truth.play_on())
+    assert hint["actions"][0]["action"] == act_in(make_player(variant, HINT), truth.env), "what search would do"
     assert all(one["words"] for one in hint["actions"])
 
 
@@ -352,6 +518,15 @@ def test_the_server_itself_ends_connections_with_messages_that_are_far_too_long(
             server.should_exit = True
         thread.join(30)
     assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_message_names_the_running_variant(seat: int) -> None:
+    options = {"players": 4, "variant": "seven_suitors"}
+    game = Plan("yokai_septet_v0", options, ["random"], seat, seed=1).start()
+    *_, message = game.play_on()
+    assert message["setup"] == {"game": "yokai_septet_v0", "options": game.variant.options, "seat": seat}
+    assert options.items() <= message["setup"]["options"].items()
 
 
 # --- What never leaves the server ---

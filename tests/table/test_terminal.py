@@ -14,7 +14,10 @@ from pathlib import Path
 import monsterzoo.envs as mz
 import pytest
 from monsterzoo.cli import main
+from monsterzoo.envs.core.registry import find_game
+from monsterzoo.envs.match.seating import seat_around
 from monsterzoo.table import terminal
+from monsterzoo.table.played import PlayedGame
 
 WORDS = ["pikit_v0", "--players", "2", "--seed", "3", "--option", "max_turns=6"]
 
@@ -59,7 +62,7 @@ def test_what_is_shown_is_the_seats_view_and_its_legal_actions(
     env = mz.make("pikit_v0", players=2, max_turns=6).unwrapped
     env.reset(seed=3)
     for line in env.text_observation("player_0").splitlines():
-        assert f"\n  {line}\n" in shown
+        assert line in " ".join(shown.split())
     for number, action in enumerate(env.infos["player_0"]["action_mask"].nonzero()[0], 1):
         assert re.search(rf" {number} {re.escape(env.action_name(action))}( |\n)", shown)
     assert shown.endswith("\nThe game is left.\n")
@@ -73,16 +76,16 @@ def test_secrets_of_others_are_not_shown_before_the_end(
     texts = []
     for hidden in (False, True):
         monkeypatch.setattr("builtins.input", lambda _: "quit")
-        env = mz.make("yokai_septet_v0", players=3).unwrapped
-        env.reset(seed=9)
+        variant = find_game("yokai_septet_v0").variant(players=3)
+        game = PlayedGame(variant, 0, seat_around(variant, 0, ["random"], 1), 9)
         if hidden:
-            states = env.states
+            states = game.env.states
             states["rng"] = 77
-            env.variant.game.rules.determinize(states[0], 0)
-            other = env.variant.snapshot(states[0])
-            assert other["hands"] != env.snapshot()["hands"]
-            env.reset(options={"snapshot": other})
-        assert not terminal._play(env, "player_0", {})
+            variant.game.rules.determinize(states[0], 0)
+            other = variant.snapshot(states[0])
+            assert other["hands"] != game.env.snapshot()["hands"]
+            game.env.reset(options={"snapshot": other})
+        assert not terminal._play(game)[0].over
         texts.append(capsys.readouterr().out)
     assert texts[0] == texts[1]
 
@@ -96,12 +99,36 @@ def test_wrong_input_is_asked_again(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert terminal.HELP in shown
     assert "# Pikit" in shown
     assert shown.count("You are player_0. It is your turn, phase discard.") == 2, "view shows it once more"
-    assert "\n* You are player_0. It is your turn, phase take." in shown
+    assert "\nYou are player_0. It is your turn, phase take." in shown
 
 
-def test_changed_lines_are_marked() -> None:
-    assert terminal._marked("a\nb", "") == "  a\n  b"
-    assert terminal._marked("a\nc", "a\nb") == "  a\n* c"
+def test_later_turns_tell_what_happened_and_what_has_changed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert play(monkeypatch, ["end discards", "take nothing"], "--opponents", "random") == 0
+    first, _, later = capsys.readouterr().out.partition("It is your turn, phase take.")
+    assert "you: end the discards" in first
+    assert "player_1: dice " in later
+    hand = next(line for line in first.splitlines() if "your hand" in line.lower() or "You hold" in line)
+    assert hand not in later.split("player_1: dice ")[0]
+
+
+def test_hint_and_undo(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("monsterzoo.table.played.HINT", "search:100")
+    assert play(monkeypatch, ["undo", "hint", "end discards", "undo", "view", "quit"], "--opponents", "random") == 0
+    shown = capsys.readouterr().out
+    assert "There is nothing to take back." in shown
+    assert len([line for line in shown.splitlines() if line.startswith("* ")]) == 1, "search's choice"
+    assert shown.count("It is your turn, phase discard.") == 3, "at the start, after undo, and on demand"
+
+
+def test_long_lines_are_wrapped_at_the_width(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    assert play(monkeypatch, ["?"]) == 0
+    shown = capsys.readouterr().out.replace(terminal.HELP, "")
+    assert max(map(len, shown.splitlines())) <= 50
 
 
 @pytest.mark.parametrize("seat", [0, 1, 2])
@@ -111,7 +138,7 @@ def test_any_seat_and_any_opponents(
     monkeypatch.setattr("builtins.input", lambda _: "1")
     words = ["bite_night_v0", "--players", "3", "--option", "laps=1", "--seat", str(seat), "--seed", "1"]
     assert main(["play", "--text", *words, "--opponents", "heuristic", "search:2"]) == 0
-    shown = capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
     clockwise = f"player_{(seat + 1) % 3} (heuristic), player_{(seat + 2) % 3} (search:2)"
     assert shown.startswith(f"Bite Night: you are player_{seat}, against {clockwise}. Seed 1.")
     assert " won." in shown or "You win" in shown
@@ -120,7 +147,7 @@ def test_any_seat_and_any_opponents(
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--seat", "2"], "--seat 2 is not allowed; allowed: an integer from 0 to 1"),
+        (["--seat", "2"], "there is no seat 2; seats are 0 to 1"),
         (["--seat", "first"], "--seat first is not allowed"),
         (["--seed", "-1"], "--seed -1 is not allowed"),
         (["--opponents", "random", "random"], "opponents: expected one for all seats or one for each of the 1, got 2"),
@@ -163,7 +190,7 @@ def test_in_a_terminal_a_person_plays_and_leaves_with_the_end_of_input() -> None
     process, master = run_in_terminal()
     read_until(master, "> ")
     os.write(master, b"1\n")
-    read_until(master, "* ")
+    read_until(master, "you: 10 to reroll the low die")
     os.write(master, b"\x04")  # Ctrl-D
     read_until(master, "The game is left.")
     assert process.wait(20) == 0

@@ -1,5 +1,6 @@
 """`monsterzoo play`: play against policies, at a table in the browser (or, with --text, in the terminal)."""
 
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,11 @@ from .options import Parser, chosen_variant, game_options
 SERVER = {
     "port": Option(0, Integer(0, 65535), "port on 127.0.0.1; 0 is any free one"),
     "browser": Option(True, Switch(), "open a browser; the address is printed anyway"),
+    "allow_host": Option(
+        None,
+        Text("HOST:PORT"),
+        "a forwarded port as the browser knows it: localhost:9000 after ssh -L 9000:127.0.0.1:PORT",
+    ),
 }
 """Flags of the commands that open a page."""
 OPTIONS = {
@@ -41,8 +47,7 @@ def main(words: Sequence[str]) -> int:
     table = load_server()
     plan = table.Plan(variant.game.name, game_options(parsed), parsed.opponents, parsed.seat, parsed.seed)
     plan.start()  # to complain now, not in the browser
-    table.serve(table.Room(plan), parsed.port, lambda address: announce(address, parsed.browser))
-    return 0
+    return serve(table, table.Room(plan), parsed)
 
 
 def load_server() -> Any:
@@ -58,10 +63,15 @@ def load_server() -> Any:
     return server
 
 
-def announce(address: str, browser: bool) -> None:
-    """Say where the table is, and open it."""
-    print(f"The table is at {address}\nIt is for this machine only; Ctrl-C ends it.", flush=True)
-    if browser:
-        import webbrowser
+def serve(table: Any, room: Any, parsed: Namespace) -> int:
+    """Serve a room until interrupted, saying where it is; returns the exit code."""
 
-        webbrowser.open(address)
+    def announce(address: str) -> None:
+        print(f"The table is at {address}\nIt is for this machine only; Ctrl-C ends it.", flush=True)
+        if parsed.browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    table.serve(room, parsed.port, announce, parsed.allow_host)
+    return 0

@@ -8,7 +8,7 @@ from typing import Any
 from monsterzoo.envs.core.options import LARGEST_SEED, Integer, Option, Specs, Text
 
 from .options import Parser, chosen_variant
-from .play import SERVER, announce, load_server
+from .play import SERVER, load_server, serve
 from .replay import read_record
 
 OPTIONS = {
@@ -34,5 +34,4 @@ def main(words: Sequence[str]) -> int:
         seed = secrets.randbits(32) if parsed.seed is None else parsed.seed
         game = watched.watch_policies(variant, parsed.policies, seed)
     plan = table.Plan(game.variant.game.name, dict(game.variant.options))
-    table.serve(table.Room(plan, game), parsed.port, lambda address: announce(address, parsed.browser))
-    return 0
+    return serve(table, table.Room(plan, game), parsed)

@@ -1,4 +1,4 @@
-"""A game that a person plays in the browser against policies; only what the person may know leaves it."""
+"""A game that a person plays against policies, in the browser or in a terminal; only what the seat knows leaves it."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -16,6 +16,8 @@ from monsterzoo.envs.render.scene import Event, Scene
 
 HINT = "search:2000"
 """Who gives hints: a number of simulations, not milliseconds, so that a hint is a function of what the seat knows."""
+LITTLE = 40
+"""Simulations of an action below which its chance says little: the standard error is above 8 %."""
 
 
 class UnreadyError(ValueError):
@@ -25,13 +27,15 @@ class UnreadyError(ValueError):
 class PlayedGame:
     """One game: the environment, what the person has seen happen, and messages to the browser.
 
-    `play_on` is to be called after making one and after `act`: the others then decide, until it is the person's turn.
+    `advance` or `play_on` is to be called after making one and after `act`: the others then decide, until it is the
+    person's turn.
     """
 
     def __init__(self, variant: Variant, seat: int, players: Sequence[Any], seed: int | None = None) -> None:
         self.variant, self.seat, self.players = variant, seat, list(players)
         self.env = GameEnv(variant.game, **variant.options)
         self.env.reset(seed=seed)
+        self.names = [name_of(player) if player is not None else "you" for player in players]
         self.events: list[Event] = []
         self.decisions: list[tuple[bytes, int]] = []
         """Each of the person's decisions: the saved position, and how many events were before it."""
@@ -68,15 +72,20 @@ class PlayedGame:
         self._see(carry_out(self.env, self.variant.agents[self.seat], action))
         self.ready = False
 
-    def play_on(self) -> Iterator[dict[str, Any]]:
-        """Let the others decide until it is the person's turn or the game is over; a message for each thing to see."""
-        yield from self._news()
+    def advance(self) -> Iterator[None]:
+        """Let the others decide until it is the person's turn or the game is over; pauses before and after each."""
+        yield
         for move in moves(self.env, self._choose):
             self._see(move)
-            yield from self._news()
+            yield
         if self.waiting:
             self.decisions.append((self.env.save(), len(self.events)))
         self.ready = True
+
+    def play_on(self) -> Iterator[dict[str, Any]]:
+        """The same as messages to the browser, one for each thing to see."""
+        for _ in self.advance():
+            yield from self._news()
         yield self.show()
 
     def undo(self) -> "PlayedGame":
@@ -96,13 +105,29 @@ class PlayedGame:
         return len(self.decisions) - self.waiting
 
     def hint(self) -> dict[str, Any]:
-        """What a search thinks of every legal action: how often it was tried, and the chance to win with it."""
+        """What a search thinks of every legal action, best first: whether it chooses it, and the chance to win."""
         if not self.waiting:
             raise UnreadyError("hints are for your own turn")
         decision = len(self.decisions) - 1
         if self._hint is None or self._hint[0] != decision:
             self._hint = decision, {"say": "hint", "decision": decision, "actions": self._analysed()}
         return self._hint[1]
+
+    def result(self) -> str:
+        """Who has won, in words; raises `UnreadyError` before the end."""
+        if not self.over:
+            raise UnreadyError("the game is not over")
+        winners = self.env.snapshot()["winners"]
+        others = " and ".join(self.variant.agents[seat] for seat in winners if seat != self.seat)
+        if self.seat in winners:
+            return f"You win, with {others}." if others else "You win!"
+        return f"{others} won." if others else "The game was broken off: nobody wins."
+
+    def record(self) -> dict[str, Any]:
+        """The record of the whole game (`GameEnv.record`); raises `UnreadyError` before its end, for it tells all."""
+        if not self.over:
+            raise UnreadyError("the record can be saved when the game is over")
+        return self.env.record()
 
     # --- Messages ---
 
@@ -125,12 +150,14 @@ class PlayedGame:
         return {
             "say": "table",
             "title": self.variant.game.title,
-            "players": [name_of(player) if player is not None else "you" for player in self.players],
+            "setup": {"game": self.variant.game.name, "options": self.variant.options, "seat": self.seat},
+            "players": self.names,
             "scene": drawn,
             "from": start,
             "events": self._history(start),
             "decision": len(self.decisions) - 1 if self.waiting and self.ready else None,
             "over": self.over,
+            "result": self.result() if self.over else "",
             "undo": self._undoable > 0,
         }
 
@@ -155,16 +182,17 @@ class PlayedGame:
         decisions = self.env.decisions(self.variant.agents[self.seat])
         root = _adviser(self.variant).search(decisions.observations, decisions.seats, self.env.states)
         words = {action: said for part in self._scene().parts for action, said in part.actions}
-        found = [
+        choice, visits = int(root.best(decisions.action_masks)[0]), root.visits[0]
+        legal = np.flatnonzero(decisions.action_masks[0]).tolist()
+        return [
             {
                 "action": action,
                 "words": words[action],
-                "share": round(float(root.visits[0, action] / root.visits.sum()), 3),
-                "chance": round(float(root.values[0, action]), 3) if root.visits[0, action] else None,
+                "chosen": action == choice,
+                "chance": round(float(root.values[0, action]), 3) if visits[action] >= LITTLE else None,
             }
-            for action in np.flatnonzero(decisions.action_masks[0]).tolist()
+            for action in sorted(legal, key=lambda action: (action != choice, -visits[action]))
         ]
-        return sorted(found, key=lambda one: -one["share"])
 
 
 def events_as_json(events: Sequence[Event], observer: int, players: int) -> list[list[Any]]:

@@ -8,11 +8,11 @@ import asyncio
 import json
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
@@ -22,38 +22,48 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from monsterzoo.envs import names
+from monsterzoo.envs.core.options import LARGEST_SEED, Checked, GameOptions, Integer, Specs, Text
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.players import kinds
 from monsterzoo.envs.match.seating import default_spec, seat_around
 
 from .played import PlayedGame, UnreadyError
-from .watched import WatchedGame
+from .watched import WatchedGame, watch_record
 
 STATIC = Path(__file__).parent / "static"
 LONGEST_MESSAGE = 4096
 """Characters of a message from the browser; the socket itself refuses what is much longer."""
 MOST_GAMES = 64
 """Games kept at once; the one that nobody has touched for the longest time makes room."""
+MOST_PAGES = 64
+"""Open pages of this server."""
+MOST_CONNECTIONS = 500
+"""Connections of any kind, below the usual limit of open files; more are answered with status 503."""
+MOST_AT_ONCE = 8
+"""Messages of one page that are being answered."""
+SLOWEST = 5.0
+"""Seconds for a page to take a message; then the others at its table go on without it."""
 SPECS = ("heuristic", "random", "search:200", "search:2000", "pretrained")
 """Policies that the page suggests."""
 SAFETY = {
     "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
 
 
-@dataclass
-class Plan:
+@dataclass(frozen=True)
+class Plan(Checked):
     """What a new game is to be: the choices of the command line, and then of the page."""
 
-    game: str
-    options: dict[str, Any] = field(default_factory=dict)
-    opponents: list[str] | None = None
-    """One spec for all other seats, or one each clockwise; None for the game's default."""
-    seat: int = 0
-    seed: int | None = None
+    game: Annotated[str, "name of the game", Text()]
+    options: Annotated[dict[str, Any], "options of the game", GameOptions()] = field(default_factory=dict)
+    opponents: Annotated[Sequence[str] | None, "one for all other seats, or one each clockwise", Specs()] = None
+    seat: Annotated[int, "the person's seat", Integer(0)] = 0
+    seed: Annotated[int | None, "of the deal", Integer(0, LARGEST_SEED)] = None
 
     def start(self) -> PlayedGame:
         """The game; raises `ValueError` for options, policies or a seat that cannot be."""
@@ -69,6 +79,7 @@ class Table:
         self.game = game
         self.id = secrets.token_urlsafe(9)
         self.lock = asyncio.Lock()
+        self.hinting = False
         self.browsers: set[Browser] = set()
 
     async def play_on(self) -> None:
@@ -76,8 +87,7 @@ class Table:
         assert isinstance(self.game, PlayedGame)
         steps = self.game.play_on()
         while (message := await asyncio.to_thread(next, steps, None)) is not None:
-            for browser in list(self.browsers):
-                await browser.say({**message, "game": self.id})
+            await asyncio.gather(*(browser.say({**message, "game": self.id}) for browser in self.browsers))
 
 
 class Browser:
@@ -89,20 +99,29 @@ class Browser:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def say(self, message: dict[str, Any]) -> None:
-        """Send a message, unless the page is gone."""
-        with suppress(RuntimeError, WebSocketDisconnect):
-            await self._socket.send_text(json.dumps(message))
+        """Send a message, unless the page is gone; one that does not take it in time leaves its table."""
+        try:
+            async with asyncio.timeout(SLOWEST):
+                await self._socket.send_text(json.dumps(message))
+        except TimeoutError:
+            self._leave()
+        except (RuntimeError, WebSocketDisconnect):
+            pass
 
     async def serve(self) -> None:
         """Answer messages until the page is closed."""
         await self.say({"say": "welcome", **self._room.welcome()})
         try:
-            while True:
-                task = asyncio.create_task(self._answer(await self._socket.receive_text()))
+            while (message := await self._socket.receive())["type"] != "websocket.disconnect":
+                if (text := message.get("text")) is None:
+                    await self._socket.close(1003, "messages are text, not bytes")
+                    return
+                if len(self._tasks) >= MOST_AT_ONCE:
+                    await self.say({"say": "error", "problem": f"more than {MOST_AT_ONCE} messages at once"})
+                    continue
+                task = asyncio.create_task(self._answer(text))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
-        except (WebSocketDisconnect, KeyError):  # KeyError: bytes instead of text
-            pass
         finally:
             self._leave()
 
@@ -115,22 +134,30 @@ class Browser:
             await self.say({"say": "error", "problem": f"{type(problem).__name__}: {problem}"})
 
     async def _obey(self, message: dict[str, Any]) -> None:
-        room, table = self._room, self._table
-        if message["do"] == "new":
-            await self._sit_down(room.add(await asyncio.to_thread(read_plan(message, room.plan).start)))
-        elif message["do"] == "join" and message.get("game") is None:  # the game that the command line asked for
-            await self._sit_down(room.first() or room.add(await asyncio.to_thread(room.plan.start)))
-        elif message["do"] == "join":
-            if message["game"] not in list(room.tables):
-                raise ValueError("there is no such game on this server any more")
-            await self._sit_down(room.tables[message["game"]])
+        table, what = self._table, message["do"]
+        if what in ("new", "join"):
+            await self._sit_down(await self._room.find(message))
         elif table is None:
             raise UnreadyError("join a game first")
         elif table.lock.locked() and not table.game.ready:
             raise UnreadyError("the others are still deciding")
+        elif what == "hint":
+            await self._hint(table)
         else:
             async with table.lock:
                 await self._move(table, table.game, message)
+
+    async def _hint(self, table: Table) -> None:
+        if table.hinting:
+            raise UnreadyError("one hint at a time")
+        table.hinting = True
+        try:
+            async with table.lock:
+                if not isinstance(table.game, PlayedGame):
+                    raise ValueError("hints are for games that are played")
+                await self.say({**await asyncio.to_thread(table.game.hint), "game": table.id})
+        finally:
+            table.hinting = False
 
     async def _move(self, table: Table, game: PlayedGame | WatchedGame, message: dict[str, Any]) -> None:
         what, watched = message["do"], isinstance(game, WatchedGame)
@@ -143,15 +170,25 @@ class Browser:
         elif what == "act":
             game.act(message.get("decision"), message.get("action"))
             await table.play_on()
-        elif what == "hint":
-            await self.say({**await asyncio.to_thread(game.hint), "game": table.id})
-        else:
-            await self._sit_down(self._room.add(game.undo()))
+        elif what == "record":
+            await self.say({"say": "record", "record": game.record(), "game": table.id})
+        elif what == "review":
+            await self._sit_down(self._room.add(watch_record(game.record(), game.names)))
+        else:  # all pages of this game go on with the one that undo makes
+            again = self._room.add(game.undo())
+            for browser in list(table.browsers):
+                browser.move_to(again)
+            async with again.lock:
+                await again.play_on()
 
-    async def _sit_down(self, table: Table) -> None:
+    def move_to(self, table: Table) -> None:
+        """Look at another game from now on."""
         self._leave()
         self._table = table
         table.browsers.add(self)
+
+    async def _sit_down(self, table: Table) -> None:
+        self.move_to(table)
         self._room.touch(table)
         async with table.lock:
             if table.game.ready:
@@ -175,7 +212,7 @@ def read(text: str) -> dict[str, Any]:
         message = None
     if not isinstance(message, dict):
         raise ValueError("a message is a JSON object")
-    allowed = ("join", "new", "act", "undo", "hint", "show")
+    allowed = ("join", "new", "act", "undo", "hint", "show", "record", "review")
     if message.get("do") not in allowed:
         raise ValueError(f"do is one of {', '.join(allowed)}, not {message.get('do')!r:.40}")
     return message
@@ -185,25 +222,16 @@ def read_plan(message: dict[str, Any], usual: Plan) -> Plan:
     """The game that a message "new" asks for; what it leaves out is as on the command line."""
     if "game" not in message:
         return Plan(usual.game, usual.options, usual.opponents, usual.seat)
-    kinds: dict[str, tuple[type, str]] = {
-        "game": (str, "the name of a game"),
-        "options": (dict, "an object"),
-        "opponents": (list, "a list of policies"),
-        "seat": (int, "a number"),
-    }
-    for key, (kind, words) in kinds.items():
-        if key in message and (not isinstance(message[key], kind) or isinstance(message[key], bool)):
-            raise ValueError(f"{key} is {words}, not {message[key]!r:.40}")
-    for spec in message.get("opponents") or ():
+    plan = Plan(**{key: message[key] for key in ("game", "options", "opponents", "seat") if key in message})
+    for spec in plan.opponents or ():
         if spec not in (usual.opponents or ()) and imports_code(spec):
             raise ValueError(f"opponents: {spec!r:.40}: policies of your own are given when the server starts")
-    return Plan(message["game"], message.get("options", {}), message.get("opponents"), message.get("seat", 0))
+    return plan
 
 
-def imports_code(spec: Any) -> bool:
+def imports_code(spec: str) -> bool:
     """Whether a policy's spec, or one inside of it ("search:10,net=…"), names a module instead of a known kind."""
-    parts = re.split("[,=]", spec) if isinstance(spec, str) else []
-    return any(":" in part and part.partition(":")[0] not in kinds() for part in parts)
+    return any(":" in part and part.partition(":")[0] not in kinds() for part in re.split("[,=]", spec))
 
 
 class Room:
@@ -212,7 +240,19 @@ class Room:
     def __init__(self, plan: Plan, watched: WatchedGame | None = None) -> None:
         self.plan = plan
         self.tables: dict[str, Table] = {}
+        self.pages = 0
         self._watched = watched
+
+    async def find(self, message: dict[str, Any]) -> Table:
+        """The table that a message "new" or "join" asks for; raises `ValueError` if there is none."""
+        name = message.get("game")
+        if message["do"] == "new":
+            return self.add(await asyncio.to_thread(read_plan(message, self.plan).start))
+        if name is None:  # the game that the command line asked for
+            return self.first() or self.add(await asyncio.to_thread(self.plan.start))
+        if name not in list(self.tables):
+            raise ValueError("there is no such game on this server any more")
+        return self.tables[name]
 
     def first(self) -> Table | None:
         """The game that the server was started to show, if it was."""
@@ -244,15 +284,14 @@ class Room:
         ]
         usual = default_spec(find_game(self.plan.game).variant(**self.plan.options))
         opponents = self.plan.opponents or [usual]
-        plan = {"game": self.plan.game, "options": self.plan.options, "opponents": opponents}
-        return {"games": games, "plan": plan, "policies": list(SPECS), "watching": self._watched is not None}
+        return {"games": games, "opponents": opponents, "policies": SPECS, "watching": self._watched is not None}
 
 
 class Guard:
     """Lets nobody in but pages of this server: checks `Host`, `Origin` and the token; adds headers for safety."""
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app, self._token = app, token
+    def __init__(self, app: ASGIApp, token: str, host: str | None = None) -> None:
+        self._app, self._token, self._host = app, token, host
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -265,19 +304,19 @@ class Guard:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": problem[1]})
         else:
-            await PlainTextResponse(problem[1], problem[0])(scope, receive, send)
+            await PlainTextResponse(problem[1], problem[0])(scope, receive, _with_headers(send))
 
     def _problem(self, scope: Scope) -> tuple[int, str] | None:
         headers = Headers(scope=scope)
         port = (scope.get("server") or ("", 0))[1]
-        hosts = [f"127.0.0.1:{port}", f"localhost:{port}"]
+        hosts = [f"127.0.0.1:{port}", f"localhost:{port}", *([self._host] if self._host else [])]
         if headers.get("host") not in hosts:
             return 421, "this server is for this machine only"
         origin = headers.get("origin")
         if origin not in [f"http://{host}" for host in hosts] and (origin is not None or scope["type"] == "websocket"):
             return 403, "this page belongs to another server"
-        given = scope["path"].split("/")[1]
-        if not secrets.compare_digest(given.encode(), self._token.encode()):
+        given = scope["path"].removeprefix("/").partition("/")[0]
+        if not secrets.compare_digest(given.encode(errors="replace"), self._token.encode()):
             return 404, "the address is not complete: take the one that the command printed"
         return None
 
@@ -291,8 +330,8 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-def make_app(room: Room, token: str) -> ASGIApp:
-    """The application: the page, its files and its socket, all below /token/."""
+def make_app(room: Room, token: str, host: str | None = None) -> ASGIApp:
+    """The application: the page, its files and its socket, all below /token/; `host` is one more name of it."""
     files = {path.name: path for path in STATIC.iterdir() if path.is_file()}
 
     async def file(request: Any) -> Response:
@@ -300,15 +339,26 @@ def make_app(room: Room, token: str) -> ASGIApp:
         return PlainTextResponse("there is no such file", 404) if path is None else FileResponse(path)
 
     async def socket(connection: WebSocket) -> None:
-        await connection.accept()
-        await Browser(connection, room).serve()
+        with suppress(RuntimeError, WebSocketDisconnect):  # gone before it was accepted, or while it is told something
+            await connection.accept()
+            if room.pages >= MOST_PAGES:
+                await connection.close(1013, f"{MOST_PAGES} pages of this server are open; close one")
+                return
+            room.pages += 1
+            try:
+                await Browser(connection, room).serve()
+            finally:
+                room.pages -= 1
 
     routes = [WebSocketRoute("/{token}/socket", socket), Route("/{token}/{name:path}", file)]
-    return Guard(Starlette(routes=routes), token)
+    return Guard(Starlette(routes=routes), token, host)
 
 
-def serve(room: Room, port: int, announce: Callable[[str], None]) -> None:
-    """Serve on 127.0.0.1 until interrupted; `announce` gets the address once the server listens."""
+def serve(room: Room, port: int, announce: Callable[[str], None], host: str | None = None) -> None:
+    """Serve on 127.0.0.1 until interrupted; `announce` gets the address once the server listens.
+
+    `host` is the HOST:PORT by which a forwarded port is known elsewhere.
+    """
     import socket as sockets
 
     import uvicorn
@@ -322,11 +372,12 @@ def serve(room: Room, port: int, announce: Callable[[str], None]) -> None:
         raise ValueError(f"port {port} cannot be used: {error}") from None
     listener.listen()
     config = uvicorn.Config(
-        make_app(room, token),
+        make_app(room, token, host),
         log_level="warning",
         ws="websockets-sansio",
         ws_max_size=4 * LONGEST_MESSAGE,
         timeout_graceful_shutdown=1,
+        limit_concurrency=MOST_CONNECTIONS,
     )
     announce(f"http://127.0.0.1:{listener.getsockname()[1]}/{token}/")
     uvicorn.Server(config).run(sockets=[listener])

@@ -58,6 +58,7 @@ class WatchedGame:
         return {
             "say": "watch",
             "title": self.variant.game.title,
+            "setup": {"game": self.variant.game.name, "options": self.variant.options, "seat": 0},
             "players": self._names,
             "scene": drawn,
             "from": 0,
@@ -87,11 +88,11 @@ def watch_policies(variant: Variant, specs: Sequence[str] | None, seed: int) -> 
     return WatchedGame(env, [name_of(player) for player in players], players)
 
 
-def watch_record(record: Any) -> WatchedGame:
-    """A record (see `GameEnv.record`); raises `ValueError` for anything else."""
+def watch_record(record: Any, names: Sequence[str] | None = None) -> WatchedGame:
+    """A record (see `GameEnv.record`) of players with these names; raises `ValueError` for anything else."""
     played = replay(record).record()  # checked, and with all its seats
     env: Any = replay({**played, "actions": [], "seats": []})
-    game = WatchedGame(env, env.possible_agents)
+    game = WatchedGame(env, names or env.possible_agents)
     for seat, name in zip(played["seats"], played["actions"]):
         game.moves.append(carry_out(env, env.possible_agents[seat], env.parse_action(name)))
     return game

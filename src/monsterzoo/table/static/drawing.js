@@ -58,22 +58,45 @@ function makeTarget(part, group, choose) {
   });
 }
 
-/** Draw a scene; `choose(part)` is called for a part that was clicked, `say(words)` for one that is pointed at. */
-export function draw(scene, svg, choose, say) {
-  svg.setAttribute("viewBox", `0 0 ${scene.size[0]} ${scene.size[1]}`);
-  svg.replaceChildren();
-  for (const part of scene.parts) {
-    const group = make("g", {}, svg);
-    if (part.label) make("title", {}, group).textContent = part.actions?.length === 1 ? part.actions[0][1] : part.label;
-    for (const shape of part.shapes) KINDS[shape.kind](shape, group);
-    if (!part.actions) {
-      if (part.label) { group.setAttribute("role", "img"); group.setAttribute("aria-label", part.label); }
-      continue;
-    }
+/** Draw a scene's board and, beside it, its scores: one drawing that is seen through two windows.
+ * `choose(part)` is called for a part that was clicked, `say(words)` for one that is pointed at. */
+export function draw(scene, board, scores, choose, say) {
+  aim(scores, scene.scores);
+  const drawing = aim(board, scene.board).firstElementChild;
+  drawing.replaceChildren();
+  for (const part of scene.parts) drawPart(part, make("g", {}, drawing), choose, say);
+}
+
+function aim(svg, box) { // the inner one cuts off what lies outside of the window
+  const [x, y, width, height] = box;
+  svg.setAttribute("viewBox", box.join(" "));
+  for (const [key, value] of Object.entries({ x, y, width, height, viewBox: box.join(" ") })) {
+    svg.firstElementChild.setAttribute(key, value);
+  }
+  return svg.firstElementChild;
+}
+
+function drawPart(part, group, choose, say) {
+  if (part.label) make("title", {}, group).textContent = part.actions?.length === 1 ? part.actions[0][1] : part.label;
+  for (const shape of part.shapes) KINDS[shape.kind](shape, group);
+  if (part.actions) {
     makeTarget(part, group, choose);
     for (const event of ["mouseenter", "focus"]) group.addEventListener(event, () => say(group.dataset.says));
     for (const event of ["mouseleave", "blur"]) group.addEventListener(event, () => say(""));
+  } else if (part.label) {
+    group.setAttribute("role", "img");
+    group.setAttribute("aria-label", part.label);
   }
+}
+
+/** Mark the target that an action belongs to. */
+export function mark(targets, action) {
+  const target = [...targets].find(({ dataset }) => dataset.actions.split(" ").includes(String(action)));
+  if (!target) return;
+  target.classList.add("advised");
+  const { x, y, width } = target.querySelector(".ring").getBBox();
+  make("text", { class: "advice", x: x + width - 4, y: y + 6, "font-size": 40, "text-anchor": "middle",
+    "dominant-baseline": "central" }, target).textContent = "★";
 }
 
 /** Move the focus to the next or previous of some elements. */

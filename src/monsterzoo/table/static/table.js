@@ -1,6 +1,6 @@
 // The page: a socket to the local server, the table it shows, and what a person can do there.
 
-import { draw, moveFocus } from "./drawing.js";
+import { draw, mark, moveFocus } from "./drawing.js";
 
 const $ = (id) => document.getElementById(id);
 const targets = () => $("scene").querySelectorAll(".target"); // what can be chosen
@@ -11,6 +11,7 @@ let waiting = []; // messages still to be shown
 let timer = 0;
 let events = [];
 let variants = []; // games that can be started here, with their options
+let policies = ""; // who plays against the person
 let running = 0;
 
 function make(name, properties, ...children) {
@@ -28,8 +29,8 @@ function connect() {
     send({ do: "join", game: location.hash.slice(1) || localStorage.getItem(KEY) || null });
   });
   socket.addEventListener("message", (event) => HANDLERS[JSON.parse(event.data).say](JSON.parse(event.data)));
-  socket.addEventListener("close", () => {
-    complain("The server does not answer; trying again …");
+  socket.addEventListener("close", ({ reason }) => {
+    complain(`${reason || "The server does not answer"}; trying again …`);
     setTimeout(connect, 1500);
   });
 }
@@ -64,6 +65,7 @@ const HANDLERS = {
     watchControls(message);
   },
   hint: showHint,
+  record: saveRecord,
 };
 
 function remember(game) {
@@ -74,40 +76,55 @@ function remember(game) {
 
 // --- The table ---
 
-function showNext() {
+function showNext() { // what is shown stays for a while, whether or not more is to come
   timer = 0;
   const message = waiting.shift();
   if (!message) return;
   show(message);
-  const pause = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : Number($("pace").value);
-  if (waiting.length) timer = setTimeout(showNext, pause);
+  timer = setTimeout(showNext, Number($("pace").value));
 }
 
 function show(message) {
-  const focused = $("scene").contains(document.activeElement);
+  const free = [document.body, null].includes(document.activeElement) || $("scene").contains(document.activeElement);
   const fresh = !shown || shown.game !== message.game;
   shown = message;
   complain("");
-  document.title = `${message.title} – MonsterZoo`;
-  $("title").textContent = message.title;
-  $("players").textContent = message.players.map((name, seat) => name === "you" ? `you are player_${seat}` :
-    name === `player_${seat}` ? "" : `player_${seat}: ${name}`).filter(Boolean).join(", ");
-  draw(message.scene, $("scene"), choose, say);
+  showHeader(message);
+  draw(message.scene, $("scene"), $("scores"), choose, say);
   say("");
-  $("prompt").textContent = message.scene.prompt;
   events = events.slice(0, fresh ? 0 : message.from).concat(message.events);
   showHistory();
+  showState(message);
+  if (free && message.say === "table" && message.decision !== null && !document.querySelector("dialog[open]")) {
+    targets()[0]?.focus({ preventScroll: true }); // keys go on where the last turn ended
+  }
+}
+
+function showHeader({ title, players, setup, scene }) {
+  document.title = `${title} – MonsterZoo`;
+  $("title").textContent = title;
+  const others = players.filter((name) => name !== "you" && !name.startsWith("player_"));
+  const against = new Set(others).size === 1 ? others[0] : others.join(", ");
+  const own = players.includes("you") ? `you are player_${setup.seat}` : "";
+  const parts = [describe(variants[listed(setup)]?.options ?? {}), own, against && `${own && "against "}${against}`];
+  $("players").textContent = parts.filter(Boolean).join(" · ");
+  $("status").textContent = scene.status;
+  $("prompt").textContent = scene.prompt;
+}
+
+function showState(message) {
   const playing = message.say === "table";
   const mine = playing && message.decision !== null;
   document.body.classList.remove("waiting");
   document.body.dataset.state = message.over ? "over" : mine ? "mine" : "others";
   document.body.dataset.decision = mine ? message.decision : "";
   for (const id of ["undo", "hint", "pace-label"]) $(id).hidden = !playing;
-  $("undo").disabled = !playing || !message.undo;
+  $("undo").disabled = !message.undo || !(mine || message.over);
   $("hint").disabled = !mine;
   $("hints").hidden = true;
   $("watching").hidden = playing;
-  if (focused && mine) moveFocus(targets(), 1);
+  $("ending").hidden = !playing || !message.over;
+  $("result").textContent = message.result ?? "";
 }
 
 function say(words) { // what a click would do
@@ -148,14 +165,29 @@ function openMenu(part) {
 function showHint(message) {
   document.body.classList.remove("waiting");
   if (!shown || message.decision !== shown.decision) return;
-  $("bars").replaceChildren(...message.actions.map(({ words, chance }) => {
+  $("bars").replaceChildren(...message.actions.map(({ words, chosen, chance }) => {
     const filled = make("span", {});
     filled.style.width = `${100 * (chance ?? 0)}%`;
-    const said = chance === null ? "not tried" : `${Math.round(100 * chance)} %`;
-    return make("li", {}, `${words}: ${said}`, make("span", { className: "bar" }, filled));
+    const said = chance === null ? "hardly tried" : `${Math.round(100 * chance)} %`;
+    const className = chosen ? "chosen" : chance === null ? "pale" : "";
+    return make("li", { className }, `${chosen ? "★ " : ""}${words}: ${said}`, make("span", { className: "bar" }, filled));
   }));
   $("hints").hidden = false;
+  mark(targets(), message.actions.find(({ chosen }) => chosen).action);
 }
+
+// --- The end ---
+
+function saveRecord({ record, game }) {
+  const file = new Blob([JSON.stringify(record, null, 1)], { type: "application/json" });
+  const link = make("a", { href: URL.createObjectURL(file), download: `${record.game}-${game}.json` });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+$("save").addEventListener("click", () => send({ do: "record" }));
+$("review").addEventListener("click", () => send({ do: "review" }));
+$("again").addEventListener("click", () => startGame(shown.setup));
 
 // --- Watching ---
 
@@ -200,39 +232,55 @@ $("view").addEventListener("change", () => look(shown.place));
 
 // --- New games ---
 
-function fillSetup({ games, plan, policies }) {
+function fillSetup({ games, opponents, policies: known }) {
   variants = games.flatMap(({ name, title, variants: all }) => all.map((options) => ({ game: name, title, options })));
-  const usual = variants.findIndex(({ game, options }) =>
-    game === plan.game && options.players === (plan.options.players ?? options.players));
-  $("setup-game").replaceChildren(...variants.map(({ title, options }, i) => {
-    const words = Object.entries(options).map(([key, value]) => `${key} ${value}`).join(", ");
-    return new Option(`${title} (${words})`, i, false, i === usual);
-  }));
-  $("policies").replaceChildren(...policies.map((spec) => new Option(spec, spec)));
-  $("setup-opponents").value = plan.opponents.join(" ");
-  fillSeats();
+  $("setup-game").replaceChildren(...variants.map(({ title, options }, i) =>
+    new Option(`${title}, ${describe(options)}`, i)));
+  $("policies").replaceChildren(...known.map((spec) => new Option(spec, spec)));
+  policies = opponents.join(" ");
 }
 
-const chosenVariant = () => variants[Number($("setup-game").value)];
+const describe = (options) => Object.entries(options).map(([key, value]) =>
+  key === "players" ? `${value} players` : value === true ? key : String(value).replaceAll("_", " ")).join(", ");
+
+function listed({ game, options }) { // the place in the list of a running game: all of the variant's options, most of them
+  const fits = (one) => one.game === game && Object.entries(one.options).every(([key, value]) => options[key] === value);
+  const sizes = variants.map((one) => fits(one) ? Object.keys(one.options).length : 0);
+  return sizes.indexOf(Math.max(...sizes));
+}
+
+function openSetup() {
+  if (shown) $("setup-game").value = listed(shown.setup);
+  fillSeats();
+  $("setup-seat").value = shown?.setup.seat ?? 0;
+  $("setup-opponents").value = policies;
+  $("setup").showModal();
+}
 
 function fillSeats() {
-  const { players } = chosenVariant().options;
+  const { players } = variants[Number($("setup-game").value)].options;
   $("setup-seat").replaceChildren(...Array.from({ length: players }, (_, seat) => new Option(`player_${seat}`, seat)));
 }
 
+function startGame({ game, options, seat }) {
+  send({ do: "new", game, options, opponents: policies.trim().split(/\s+/), seat });
+}
+
 $("setup-game").addEventListener("change", fillSeats);
-$("new").addEventListener("click", () => $("setup").showModal());
+$("new").addEventListener("click", openSetup);
 $("setup").addEventListener("close", () => {
   if ($("setup").returnValue !== "start") return;
-  const { game, options } = chosenVariant();
-  const opponents = $("setup-opponents").value.trim().split(/\s+/);
-  send({ do: "new", game, options, opponents, seat: Number($("setup-seat").value) });
+  const chosen = Number($("setup-game").value);
+  const same = shown && chosen === listed(shown.setup); // options of the command line stay
+  policies = $("setup-opponents").value;
+  startGame({ ...(same ? shown.setup : variants[chosen]), seat: Number($("setup-seat").value) });
 });
 
 // --- Buttons and keys ---
 
 $("undo").addEventListener("click", () => { stopRunning(); send({ do: "undo" }); });
 $("hint").addEventListener("click", () => { document.body.classList.add("waiting"); send({ do: "hint" }); });
+$("board").addEventListener("click", skip);
 $("menu-close").addEventListener("click", () => $("menu").close());
 $("menu").addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
