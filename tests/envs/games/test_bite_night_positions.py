@@ -156,6 +156,8 @@ REFUSED = [
     (laying, "round", lambda v: True, "round is an integer"),
     (laying, "lap_leader", lambda v: 1, "lap_leader is 1, but seat 0"),
     (laying, "first_player", lambda v: 2, "first_player is 2, but it is seat 0"),
+    (laying, "lap_leader", lambda v: 3, "lap_leader is an integer from 0 to 2, not 3"),
+    (laying, "scores", lambda v: [0, 0, -1], "each of scores is an integer from 0 to 1000000, not -1"),
     (laying, "first_player", lambda v: 7, "first_player is an integer from 0 to 2"),
     (laying, "scores", lambda v: [1, 2], "scores is a list of 3"),
     (laying, "scores", lambda v: [1, 2, -1], "each of scores is an integer"),
@@ -235,6 +237,9 @@ def test_to_act_must_fit():
         Board({**laying(), "to_act": [1]}, players=3)
     with pytest.raises(SnapshotError, match="seat 1 cannot choose what to raise"):
         Board({**raising(), "to_act": [1]}, players=3, advanced=True)
+    for nobody in (-1, 3):
+        with pytest.raises(SnapshotError, match=f"to_act is an integer from 0 to 2, not {nobody}"):
+            Board({**raising(), "to_act": [nobody]}, players=3, advanced=True)
     with pytest.raises(SnapshotError, match="one seat resurrects at a time"):
         Board({**raising(), "to_act": [0, 1]}, players=3, advanced=True)
 

@@ -359,6 +359,11 @@ WRONG = {
         r"seats have played \[11, 10, 10, 10\] cards",
     ),
     "tricks do not add up": (TEAMS, _edited(_played(), ["tricks"], [5, 4]), r"tricks are \[5, 4\], but 10 were played"),
+    "more tricks than cards": (
+        TEAMS,
+        _edited(_played(), ["tricks"], [24, 0]),
+        "each of tricks .* from 0 to 23, not 24",
+    ),
     "tricks negative": (TEAMS, _edited(_played(), ["tricks"], [11, -1]), "each of tricks .*, not -1"),
     "seven tricks": (TEAMS, _edited(_played(), ["tricks"], [7, 3]), "7 tricks, the round is over"),
     "four bosses": (TEAMS, _edited(_played(), ["captured"], [["W7", "E7", "C7", "L7"], ["F7", "S7"]]), "4 bosses"),
