@@ -18,7 +18,7 @@ SEPARATE := $(LIBRARIES) peers
 help:
 	@echo "make demo       train a network for a minute and let it play; about three minutes, into runs/demo"
 	@echo "make test       ruff, mypy and pytest, but for the slow tests"
-	@echo "make test-slow  the rest: fuzzing, kills, packaging, and compiling into caches of their own"
+	@echo "make test-slow  the rest: guides, fuzzing, kills, packaging, and compiling into caches of their own"
 	@echo "make test-browser  whole games by clicks in Chromium; screenshots in build/screenshots"
 	@echo "make test-libraries  tests of the RL libraries below, each in an environment of its own"
 	@echo "make test-L     tests of a library in an environment of its own; L is openspiel, rllib, tianshou, torchrl or wrappers"

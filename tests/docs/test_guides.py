@@ -51,6 +51,7 @@ def program(text: str, folder: Path) -> str:
     return "\n".join(parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", NEEDS)
 def test_everything_on_the_page_runs(page: str, tmp_path: Path) -> None:
     for package in NEEDS[page]:

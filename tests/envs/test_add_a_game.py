@@ -95,6 +95,7 @@ def test_the_code_is_formatted_and_clean(project: Path) -> None:
     run([*ruff, "check", "--no-cache", *settings], project)
 
 
+@pytest.mark.slow
 def test_what_the_page_tries_out_prints_what_it_says(project: Path) -> None:
     """Also `check_game`, batches, one seat, search and, at the end, the heuristic."""
     (project / "page.py").write_text("\n".join(blocks("python")), encoding="utf-8")
@@ -117,6 +118,7 @@ def test_an_installed_game_is_known_by_name(tmp_path: Path, entry: str) -> None:
     assert has_heuristic == str("heuristic" in entry)
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_take_an_installed_game(tmp_path: Path) -> None:
     needs("torch")
     site = install(tmp_path, "leduc_poker:GAME")
