@@ -141,7 +141,7 @@ def race(learner: Learner, variant: Variant, chosen: argparse.Namespace) -> dict
     opponent = make_policy("random", variant.game.name, **variant.options)
 
     def measure(games: int, seed: int) -> float:
-        return win_rate(variant, player, opponent, games, seed).rate
+        return win_rate(variant, player, opponent, games, seed).win_rate
 
     processor = wall = rate = 0.0
     reached = False

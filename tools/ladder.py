@@ -67,7 +67,9 @@ def main(arguments: Sequence[str]) -> int:
     parsed = parser.parse_args(arguments)
     if parsed.output is not None:
         require("matplotlib")  # for ladder.png
-    made = {"command": command(arguments), "machine": machine()}
+    # The folders change no result.
+    kept = [word for word, before in zip(arguments, ["", *arguments]) if not {word, before} & {"--output", "--runs"}]
+    made = {"command": shlex.join(["python", "-m", "tools.ladder", *kept]), "machine": machine()}
     result = read(parsed.output)
     with goes_on_from(parsed.runs):
         for one in chosen_variants(parsed.variant):
@@ -79,12 +81,6 @@ def main(arguments: Sequence[str]) -> int:
     write(parsed.output, result)
     print(table_of(result["ladders"]))
     return 0
-
-
-def command(words: Sequence[str]) -> str:
-    """The command line, without the folders, which change no result."""
-    kept = [word for word, before in zip(words, ["", *words]) if not {word, before} & {"--output", "--runs"}]
-    return shlex.join(["python", "-m", "tools.ladder", *kept])
 
 
 def play(of: NamedVariant, player: str, parsed: argparse.Namespace) -> Rung | None:
@@ -105,23 +101,17 @@ def play(of: NamedVariant, player: str, parsed: argparse.Namespace) -> Rung | No
         tournament.load(record)
     fast = all(compiled_form(policy) is not None for policy in policies)
     tournament.play(policies, parsed.fast_games if fast else parsed.games, batch=16, save=record)
-    return rung_of(tournament.result(), player, against, network)
-
-
-def rung_of(result: dict[str, Any], player: str, against: str, network: str | None) -> Rung:
-    """The rung of the second player of a tournament of two."""
-    below, above = result["players"]
+    result = tournament.result()
+    above = result["players"][1]  # rated from the player it is measured against
     low, high = above["rating_interval"]
-    # Ratings count from the random player if there is one, and else from the middle between the two.
-    width = None if low is None or high is None else (high - low) / 2 * (1 if below["name"] == BOTTOM else 2)
     return {
         "player": player,
         "against": against,
         "games": result["games"],
         "win_rate": above["win_rate"],
         "interval": above["win_rate_interval"],
-        "step": above["rating"] - below["rating"],
-        "half_width": width,
+        "step": above["rating"],
+        "half_width": None if low is None or high is None else (high - low) / 2,
         "network": network,
     }
 

@@ -17,7 +17,6 @@ from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.networks import files
 from monsterzoo.policies.networks.files import PRETRAINED, WEIGHTS
 from monsterzoo.policies.networks.policy import NeuralPolicy
-from monsterzoo.training.arena import Tournament
 from monsterzoo.training.evaluation.report import markdown, percent
 from monsterzoo.training.evaluation.win_rate import win_rate
 from monsterzoo.training.runs.config import RUN
@@ -29,9 +28,6 @@ INDEX, README = "index.json", "README.md"
 MAX_BYTES = 300_000
 """Size limit of a shipped network's file."""
 OPPONENTS = ("random", "heuristic")
-SEATINGS = {"alone": "alone", "mixed": "arena"}
-"""How a network is seated with an opponent: the index's word, and the page's."""
-PURPOSE = "publishing"
 TITLE = """# Trained networks
 
 Load one with `monsterzoo.policies.make("pretrained", game, **options)`; this needs numpy only. A network plays its most
@@ -39,10 +35,8 @@ likely action and refuses observations other than those it was trained on. The c
 `python -m tools.zoo` trains networks by the recipes in `tools/recipes.py`, measures them, and writes this page from
 `index.json`.
 
-All beat their heuristic players, alone and in the arena. Win rates come with 95 % intervals; the chance level is the
-win rate of equal players. "Alone": the network plays one side, the opponent all others. "Arena": all mixtures of both
-at a table, and every deal is replayed with each side (with more than two sides a network shares the wins with its own
-copies, so the rate stays well below 100 %).
+All beat their heuristic players. Win rates come with 95 % intervals; the chance level is the win rate of equal players.
+The network plays one side, the opponent all others, and every deal is played once with each side.
 
 With more than two sides it matters whom a network was trained with. Bite Night's networks learned from rollouts by
 heuristic players, half of the games in self-play and half alone among heuristics. They share weights between colours,
@@ -91,18 +85,12 @@ def publish(of: NamedVariant, runs: Sequence[Path], games: int, folder: Path = P
 
 
 def measure(variant: Variant, file: Path, games: int, seed: int = 1) -> dict[str, Any]:
-    """Win rates of a network against each opponent, alone among its copies and in all mixtures."""
+    """Win rates of a network that plays one side against each opponent on all others."""
     policy, results = NeuralPolicy(variant, *files.read(file), name="pretrained"), {}
     for spec in OPPONENTS:
-        if spec == "heuristic" and not has_heuristic(variant):
-            continue
-        tournament = Tournament(variant, [policy.name, spec], seed, purpose=PURPOSE)
-        tournament.play([policy, make_player(variant, spec, seed)], games, batch=512)
-        result = tournament.result()
-        own = result["players"][0]
-        mixed = {"games": result["games"], "win_rate": own["win_rate"], "interval": own["win_rate_interval"]}
-        alone = win_rate(variant, policy, make_player(variant, spec, seed), games, seed, PURPOSE).to_dict()
-        results[spec] = {"seed": seed, "mixed": mixed, "alone": alone}
+        if spec != "heuristic" or has_heuristic(variant):
+            found = win_rate(variant, policy, make_player(variant, spec, seed), games, seed, "publishing")
+            results[spec] = {"seed": seed, **found._asdict()}
     return results
 
 
@@ -133,11 +121,11 @@ def page(models: Sequence[dict[str, Any]]) -> str:
 
 def networks_table(models: Sequence[dict[str, Any]]) -> str:
     """A row for every network."""
-    rivals = [f"{spec}, {word}" for spec in OPPONENTS for word in SEATINGS.values()]
+    rivals = [f"against {spec}" for spec in OPPONENTS]
     rows = []
     for model in models:
         size, steps = f"{model['weights'] / 1000:.0f} k", f"{model['steps'] / 1e6:.1f} M"
-        found = [model["arena"].get(spec, {}).get(seating) for spec in OPPONENTS for seating in SEATINGS]
+        found = [model["arena"].get(spec) for spec in OPPONENTS]
         rates = [percent(one["win_rate"], one["interval"]) if one else "–" for one in found]
         row = [f"`{model['file']}`", size, model["seed"], model["minutes"], steps, f"{model['chance_level']:.0%}"]
         rows.append([*row, *rates])

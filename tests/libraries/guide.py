@@ -71,4 +71,4 @@ def win_rate(logits: Any, games: int = 400) -> float:
 
     variant = mz.variant("pikit_v0", players=2)
     opponent = policies.make("random", "pikit_v0", players=2)
-    return evaluation.win_rate(variant, policies.from_function(act), opponent, games, 1).rate
+    return evaluation.win_rate(variant, policies.from_function(act), opponent, games, 1).win_rate

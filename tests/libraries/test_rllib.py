@@ -286,7 +286,7 @@ def test_the_distribution_is_that_of_its_log_probabilities():
 
 def wins(policy, games=400):
     one = variant("pikit_v0", **PIKIT)
-    return win_rate(one, policy, policies.make("random", "pikit_v0", **PIKIT), games, seed=3).rate
+    return win_rate(one, policy, policies.make("random", "pikit_v0", **PIKIT), games, seed=3).win_rate
 
 
 def test_self_play_learns_and_plays_in_the_arena(local_ray, tmp_path):

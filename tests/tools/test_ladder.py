@@ -141,17 +141,6 @@ def test_players_that_a_game_does_not_have_are_skipped(tmp_path, capsys) -> None
     assert "nim_v0-2p, pretrained: skipped" in told
 
 
-def test_a_rung_says_what_its_tournament_says() -> None:
-    """Where nobody plays at random, ratings count from the middle: the step is twice as far, and its doubt too."""
-    players = [{"name": "heuristic", "rating": -30.0}, {"name": "search:2", "rating": 30.0, "win_rate": 0.58}]
-    players[1] |= {"rating_interval": [20.0, 40.0], "win_rate_interval": [0.55, 0.61]}
-    one = ladders.rung_of({"players": players, "games": 10}, "search:2", "heuristic", None)
-    assert (one["step"], one["half_width"]) == (60, 20)
-    players[0] |= {"name": "random", "rating": 0.0}
-    one = ladders.rung_of({"players": players, "games": 10}, "search:2", "random", None)
-    assert (one["step"], one["half_width"]) == (30, 10)
-
-
 # --- What is published ---
 
 

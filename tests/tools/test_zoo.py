@@ -124,7 +124,7 @@ def test_shipped_networks_can_be_measured_again(tmp_path) -> None:
     before = json.loads((tmp_path / "out" / INDEX).read_text())["models"][0]
     assert make(tmp_path, "--measure", "--games", "20") == 0
     after = json.loads((tmp_path / "out" / INDEX).read_text())["models"][0]
-    assert (before["arena"]["random"]["alone"]["games"], after["arena"]["random"]["alone"]["games"]) == (8, 20)
+    assert (before["arena"]["random"]["games"], after["arena"]["random"]["games"]) == (8, 20)
     assert {**after, "arena": before["arena"]} == before
 
 

@@ -40,17 +40,19 @@ def cross_play_result(tournament: Tournament, names: Sequence[str]) -> dict[str,
     wins, games = (sums[:, :-1].reshape(-1, count, count) for sums in (won, played))
     wins, games = (sums + sums.swapaxes(1, 2) * (1 - np.eye(count)) for sums in (wins, games))  # in either order
     rates, intervals = ratings.win_rates(wins.reshape(-1, count**2), games.reshape(-1, count**2))
-    by_deal = wins / games
-    own = by_deal.diagonal(axis1=1, axis2=2)
-    others = (by_deal.sum(axis=2) - own) / (count - 1)
-    every = [("all", own.mean(axis=1), others.mean(axis=1)), *zip(names, own.T, others.T)]
+    both = np.stack([wins, games])
+    own = both.diagonal(axis1=2, axis2=3)
+    alike, mixed = (np.concatenate([one.sum(-1, keepdims=True), one], -1) for one in (own, both.sum(axis=3) - own))
+    columns = {
+        "self_play": ratings.win_rates(*alike),
+        "cross_play": ratings.win_rates(*mixed),
+        "gap": ratings.means(alike[0] / alike[1] - mixed[0] / mixed[1], np.ones(alike.shape[1:])),
+    }
     scores: list[dict[str, Any]] = []
-    for name, alike, mixed in every:
-        columns = np.stack([alike, mixed, alike - mixed], axis=1)
-        found, bounds = ratings.means(columns, np.ones(columns.shape))
+    for k, name in enumerate(["all", *names]):
         scores.append({"name": name})
-        for key, value, bound in zip(("self_play", "cross_play", "gap"), found, bounds):
-            scores[-1] |= {key: float(value), f"{key}_interval": ends(bound)}
+        for key, (values, bounds) in columns.items():
+            scores[k] |= {key: float(values[k]), f"{key}_interval": ends(bounds[k])}
     return {
         "game": tournament.variant.game.name,
         "options": tournament.variant.options,

@@ -265,7 +265,8 @@ class Tournament:
         shares, done = self.shares[played], self.done[played]
         won, sides = self.by_player(shares, done)
         scored, _ = self.by_player(self.scores[played], done)
-        anchor = self.names.index("random") if "random" in self.names else None
+        zero = self.against[0] if len(self.against) == 1 else "random"
+        anchor = self.names.index(zero) if zero in self.names else None
         columns = {
             "win_rate": ratings.win_rates(won, sides),
             "mean_score": ratings.means(scored, sides),

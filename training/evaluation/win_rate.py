@@ -1,6 +1,6 @@
 """Win rate of a policy: one side against the same opponent on all others."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from monsterzoo.envs.core.variant import Variant
@@ -11,10 +11,10 @@ from .tournament import Tournament
 
 
 class WinRate(NamedTuple):
-    """An estimated win rate."""
+    """An estimated win rate; `_asdict()` is its JSON."""
 
     games: int
-    rate: float
+    win_rate: float
     interval: list[float]
     """The 95 % interval (Wilson's, clustered by deal)."""
 
@@ -22,10 +22,6 @@ class WinRate(NamedTuple):
     def error(self) -> float:
         """Standard error, from the width of the interval."""
         return (self.interval[1] - self.interval[0]) / (2 * NORMAL_95)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return {"games": self.games, "win_rate": self.rate, "interval": self.interval}
 
 
 def win_rate(

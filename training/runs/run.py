@@ -97,7 +97,7 @@ class Learner(ABC):
             policy = NetworkPolicy(self.network, seed, greedy=True)
             opponent = make_player(self.variant, spec, seed)
             found = win_rate(self.variant, policy, opponent, self.config.evaluate_games, seed, "curve")
-            report |= {f"win_{spec}": found.rate, f"error_{spec}": found.error}
+            report |= {f"win_{spec}": found.win_rate, f"error_{spec}": found.error}
         return report
 
     # --- Files ---

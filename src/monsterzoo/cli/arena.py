@@ -30,7 +30,7 @@ OPTIONS = {
     "policies": Option(MISSING, Specs(), "who plays, see below"),
     "against": Option((), Specs(), "each policy has one side and one of these all others (default: all mixtures)"),
     "cross_play": Option(False, Switch(), "score every pair of policies as partners, against --against"),
-    "protocol": Option(None, Choice("standard"), "as docs/evaluation.md says; PATH.md and PATH.tex hold the table"),
+    "protocol": Option(None, Choice("standard"), "as docs/evaluation.md says, 2000 deals; also PATH.md and PATH.tex"),
     "output": Option(None, Text("PATH"), "PATH.json the result, PATH.png a plot, PATH.npz all games; resumes"),
     "quiet": Option(False, Switch(), "no progress"),
 }
@@ -39,8 +39,7 @@ OPTIONS = {
 def main(words: Sequence[str]) -> int:
     """Play, print, write; 130 or 143 after an interruption, with what was finished printed and written all the same."""
     about = "Let policies play against each other and rank them."
-    shown = f"{USUAL_GAMES}, {STANDARD_DEALS} deals by the protocol, or at most {MOST_GAMES} with --until-interval"
-    tournament_flags = flags_of(ArenaOptions, games=shown)
+    tournament_flags = flags_of(ArenaOptions, games=f"{USUAL_GAMES}, or at most {MOST_GAMES} with --until-interval")
     parsed = Parser("arena", about, OPTIONS, tournament_flags, RAY, policies=True).read(words)
     options = ArenaOptions(**{name: value for name, value in parsed.given.items() if name in tournament_flags})
     variant = chosen_variant(parsed)

@@ -86,7 +86,7 @@ def print_win_rates(variant: Variant, policy: Any, against: Sequence[str]) -> No
     """Print the win rate of a policy against each of the others."""
     for spec in against:
         won = win_rate(variant, policy, make_player(variant, spec), 1000, seed=1)
-        print("win rate against {}: {:.3f} (95 % interval {:.3f} to {:.3f})".format(spec, won.rate, *won.interval))
+        print("win rate against {}: {:.3f} (95 % interval {:.3f} to {:.3f})".format(spec, won.win_rate, *won.interval))
 
 
 def _progress(result: dict[str, Any], seconds: float) -> str:

@@ -81,11 +81,11 @@ def test_improves_at_pikit_from_nothing() -> None:
     trainer = PPOTrainer(config)
     # Actions are drawn: the most likely action of an untrained network, the first legal one, is a good one at Pikit.
     policy, random = NetworkPolicy(trainer.network, seed=1), make_player(trainer.variant, "random", 2)
-    before = win_rate(trainer.variant, policy, random, 1000, seed=5).rate
+    before = win_rate(trainer.variant, policy, random, 1000, seed=5).win_rate
     assert before == pytest.approx(0.5, abs=0.07), "an untrained network plays at random"
     while trainer.progress < 1:
         trainer.update()
-    after = win_rate(trainer.variant, policy, random, 1000, seed=5).rate
+    after = win_rate(trainer.variant, policy, random, 1000, seed=5).win_rate
     assert after > 0.75  # 0.87 to 0.90 over many seeds; 0.49 without learning, 0.00 with the advantages' sign wrong
 
 
@@ -95,7 +95,7 @@ def test_gets_better_than_random_at_a_team_game() -> None:
     while trainer.progress < 1:
         trainer.update()
     policy, random = NetworkPolicy(trainer.network, greedy=True), make_player(trainer.variant, "random")
-    assert win_rate(trainer.variant, policy, random, 2000, seed=5).rate > 0.55  # 0.59 to 0.61 over seeds
+    assert win_rate(trainer.variant, policy, random, 2000, seed=5).win_rate > 0.55  # 0.59 to 0.61 over seeds
 
 
 def test_too_few_steps_to_learn_from_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_too_few_steps_to_learn_from_are_refused(capsys: pytest.CaptureFixture[s
 def test_evaluation_is_fair_to_equals() -> None:
     variant = find_game("yokai_septet_v0").variant(episode="round")
     found = win_rate(variant, make_player(variant, "random", 1), make_player(variant, "random", 2), 4000, seed=3)
-    assert abs(found.rate - 0.5) < 4 * found.error
+    assert abs(found.win_rate - 0.5) < 4 * found.error
 
 
 def test_every_sampled_action_is_legal_and_every_legal_one_is_sampled() -> None:

@@ -75,7 +75,7 @@ def test_a_convention_is_worth_its_gap():
         for key, truth in (("self_play", 0.8), ("cross_play", 0.5), ("gap", 0.3)):
             low, high = score[f"{key}_interval"]
             assert low - 0.03 < truth < high + 0.03
-            assert (low + high) / 2 == pytest.approx(score[key])
+            assert low < score[key] < high
     assert np.allclose(result["matrix"], np.transpose(result["matrix"]))
     assert every["gap_interval"][0] > 0.2
 
