@@ -33,6 +33,7 @@ def test_variant_conforms(name, options, check):
     check(Case(name, options))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case", [Case(n, o) for n in names() for o in MORE_OPTIONS.get(n, [])], ids=lambda c: f"{c.name}-{c.options}"
 )
