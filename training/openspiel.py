@@ -17,9 +17,9 @@ Chance nodes are of one of two kinds:
 - `chance="sampled"`: everything drawn between two decisions is one node with `outcomes` equally likely seeds. This is
   quick, but only that many deals are possible.
 
-Information states are our observations. They hold what a seat knows of all that matters for the rules from here on, but
-not the order of play, nor what was on offer when a tile was grabbed. So they are *not* perfect-recall information
-states today: algorithms that assume perfect recall (CFR, best responses) have no guarantees where that matters.
+Information state strings have perfect recall: they hold the player's observation at each of its decisions and what it
+chose, the events it saw in between (`contract.events`), and its observation now. They grow with the game, so there is
+no information state tensor; the observation tensor is what the player knows now, without the order of play.
 """
 
 import copy
@@ -76,7 +76,7 @@ def _type(variant: Variant | None) -> GameType:
         max_num_players=4 if variant is None else variant.players,
         min_num_players=2 if variant is None else variant.players,
         provides_information_state_string=True,
-        provides_information_state_tensor=True,
+        provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=True,
         parameter_specification=DEFAULTS,
@@ -109,15 +109,49 @@ class SpielGame(pyspiel.Game):
         return SpielState(self, copy.copy(self._start))
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "SpielObserver":
-        """An observer, the same for information states and observations."""
+        """An observer of information states, which have perfect recall, or of observations."""
         if params:
             raise ValueError(f"observations have no parameters, got {params}")
-        return SpielObserver(self.variant)
+        return SpielObserver(self.variant, bool(iig_obs_type is not None and iig_obs_type.perfect_recall))
 
     @cached_property
     def seeds(self) -> list[tuple[int, float]]:
         """The outcomes of a sampled chance node, with their probabilities."""
         return [(outcome, 1 / self.outcomes) for outcome in range(self.outcomes)]
+
+
+def _observed(variant: Variant, states: np.ndarray, player: int) -> str:
+    """A player's observation in hexadecimal, bits packed."""
+    values = variant.observation(states, 0, player).astype(np.uint8)
+    numbers = variant.layout.number_start
+    return f"{np.packbits(values[:numbers]).tobytes().hex()}.{values[numbers:].tobytes().hex()}"
+
+
+class Memory:
+    """What a player has seen and done up to a position: a chain of decisions, put into words when it is asked for."""
+
+    def __init__(self, earlier: "Memory | None", position: "Position", player: int, move: Any, after: Any) -> None:
+        self._earlier, self._variant, self._player = earlier, position.variant, player
+        self._decision = position.states, after, *move
+        self._text: str | None = None
+
+    def __str__(self) -> str:
+        chain: list[Memory] = []
+        one: Memory | None = self
+        while one is not None and one._text is None:
+            chain.append(one)
+            one = one._earlier
+        text = "" if one is None else str(one._text)
+        for one in reversed(chain):
+            text = one._text = text + one._words()
+        return text
+
+    def _words(self) -> str:
+        """A decision of the player's own, then the events it saw of whatever was decided."""
+        before, after, mover, action = self._decision
+        own = f"{_observed(self._variant, before, mover)}>{action} " if mover == self._player else ""
+        rows = self._variant.events(before, after, self._player, mover, action).tolist()
+        return own + "".join(f"{seat}:{number} " for seat, number in rows)
 
 
 class Position:
@@ -136,6 +170,8 @@ class Position:
         """Outcomes so far, where chance is exact."""
         self.count = 0
         """Number of outcomes of the next draw, where chance is exact."""
+        self.memories: tuple[Memory | None, ...] = (None,) * variant.players
+        """What each player has seen and done; None is nothing."""
         if exact:
             self._replay()
 
@@ -158,7 +194,7 @@ class Position:
             move = self.player(), action
             states, rewards, masks = self._advanced(move, self.states)
             if states["rng"][0] == self.states["rng"][0]:  # nothing was drawn
-                self._settle(states, rewards, masks)
+                self._settle(move, states, rewards, masks)
                 return
             self.pending, self.drawn = move, ()
             if self.exact:
@@ -169,7 +205,7 @@ class Position:
         else:
             states = self.states.copy()
             states["rng"] = mix(int(states["rng"][0]) ^ mix(action))
-            self._settle(*self._advanced(self.pending, states))
+            self._settle(self.pending, *self._advanced(self.pending, states))
 
     def put(self, states: np.ndarray, masks: np.ndarray | None = None) -> None:
         """Go on from other states (1,); masks are computed where they are not given."""
@@ -201,9 +237,14 @@ class Position:
         except ChanceNode as node:
             self.count = node.count
         else:
-            self._settle(states, rewards)
+            self._settle(self.pending, states, rewards)
 
-    def _settle(self, states: np.ndarray, rewards: np.ndarray, masks: np.ndarray | None = None) -> None:
+    def _settle(
+        self, move: tuple[int, int], states: np.ndarray, rewards: np.ndarray, masks: np.ndarray | None = None
+    ) -> None:
+        if move != DEAL:
+            seen = enumerate(self.memories)
+            self.memories = tuple(Memory(earlier, self, player, move, states) for player, earlier in seen)
         self.put(states, masks)
         if rewards.any():
             self.rewards = self._precise(rewards)
@@ -263,13 +304,16 @@ class SpielState(pyspiel.State):
     def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> "SpielState":
         """A state that the player cannot tell from this one, with everything hidden from it drawn again.
 
-        Its `history` is still that of this state, so it cannot be serialized.
+        The information states of the others begin there: what they saw before is not resampled. Its `history` is still
+        that of this state, so it cannot be serialized.
         """
         world: SpielState = self.clone()
         states = self.position.states.copy()
         stream = streams(int(probability_sampler() * (1 << 53)), 1, "search")
         imagine(states, self.position.states, player_id, stream[0])
         world.position.put(states)
+        seen = enumerate(self.position.memories)
+        world.position.memories = tuple(memory if seat == player_id else None for seat, memory in seen)
         return world
 
     def __str__(self) -> str:
@@ -282,27 +326,24 @@ class SpielState(pyspiel.State):
 
 
 class SpielObserver:
-    """Observations as tensors and strings."""
+    """Observations as tensors and strings; with `recall` the strings are information states."""
 
-    def __init__(self, variant: Variant) -> None:
-        self._variant = variant
+    def __init__(self, variant: Variant, recall: bool) -> None:
+        self._variant, self._recall = variant, recall
         self.tensor = np.zeros(variant.layout.size, np.float32)
         self.dict = {"observation": self.tensor}  # OpenSpiel makes its tensors from this
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Write the player's observation; zeros before the deal."""
-        self.tensor[:] = self._row(state, player)
+        begun, states = state.position.begun, state.position.states
+        self.tensor[:] = self._variant.observation(states, 0, player) if begun else 0
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """The observation in hexadecimal, bits packed."""
-        values = self._row(state, player).astype(np.uint8)
-        numbers = self._variant.layout.number_start
-        return f"player_{player} {np.packbits(values[:numbers]).tobytes().hex()} {values[numbers:].tobytes().hex()}"
-
-    def _row(self, state: SpielState, player: int) -> np.ndarray:
+        """The observation in hexadecimal, bits packed; in an information state behind all that came before it."""
         if not state.position.begun:
-            return np.zeros(self._variant.layout.size, np.int8)
-        return self._variant.observation(state.position.states, 0, player)
+            return f"player_{player}"
+        memory = str(state.position.memories[player] or "") if self._recall else ""
+        return f"player_{player} {memory}{_observed(self._variant, state.position.states, player)}"
 
 
 class PolicyBot(pyspiel.Bot):

@@ -112,7 +112,7 @@ def test_exact_luck_is_the_draws_of_the_rules(name, options):
         agent, seat = env.agent_selection, state.current_player()
         assert agent == f"player_{seat}"
         assert state.legal_actions() == np.flatnonzero(env.infos[agent]["action_mask"]).tolist()
-        np.testing.assert_array_equal(state.information_state_tensor(seat), env.observe(agent)["observation"])
+        np.testing.assert_array_equal(state.observation_tensor(seat), env.observe(agent)["observation"])
         action = int(random.choice(state.legal_actions()))
         assert state.action_to_string(action) == env.action_name(action)
         draws = draws_of(env._states, (seat, action))
@@ -167,12 +167,68 @@ def test_resampled_states_look_the_same_to_their_player_only(name, options):
             changed += {**truth, "generator": 0} != {**dream, "generator": 0}
             for seat in others:  # what they know is what the new state says
                 seen = game.variant.observation(world.position.states, 0, seat)
-                np.testing.assert_array_equal(world.information_state_tensor(seat), seen)
+                np.testing.assert_array_equal(world.observation_tensor(seat), seen)
             play(world, random)
             assert world.is_terminal()
             assert sum(world.returns()) == pytest.approx(0)
         assert str(state) == before
     assert changed
+
+
+def recalled(state, depth, key="information_state_string", found=None, pasts=None):
+    """Walk through the tree of some decisions; for every information state: what it came from, and what is legal."""
+    found, pasts = {} if found is None else found, pasts or {}
+    if state.is_terminal() or depth == 0:
+        return found
+    player, known = state.current_player(), ""
+    past = pasts.get(player, ())
+    if player >= 0:
+        known = getattr(state, key)(player)
+        found.setdefault((player, known), set()).add((past, tuple(state.legal_actions())))
+    for action in state.legal_actions():  # of chance too
+        own = {**pasts, player: (*past, (known, action))} if known else pasts
+        recalled(state.child(action), depth - bool(known), key, found, own)
+    return found
+
+
+def test_information_states_have_perfect_recall_in_leduc_poker(leduc):
+    """One tells the player's earlier ones, its actions there, and what is legal now."""
+    found = recalled(leduc.new_initial_state(), 99)
+    assert len(found) == 288, "as is known of the game whose suits do not matter"
+    assert all(len(pasts) == 1 for pasts in found.values())
+
+
+ENDS = [
+    ("pikit_v0", {"players": 2, "max_turns": 2, "deck": {2: 4, 4: 4, 6: 4, 8: 12}}, 4),
+    ("pikit_v0", {"players": 3, "max_turns": 6}, 3),
+    ("yokai_septet_v0", {"players": 2, "episode": "round"}, 4),
+    ("yokai_septet_v0", {"players": 3, "episode": "round"}, 4),
+    ("bite_night_v0", {"players": 3, "laps": 1}, 3),
+]
+
+
+def end_of_game(name, options, left):
+    """A random game before its last decisions, with two outcomes of chance where there are any: a small tree."""
+    game = load_game(name, chance="sampled", outcomes=2, **options)
+    path = play(game.new_initial_state(), np.random.default_rng(1)).full_history()
+    made = [k for k, move in enumerate(path) if move.player >= 0]
+    state = game.new_initial_state()
+    for move in path[: made[-left]]:
+        state.apply_action(move.action)
+    return state
+
+
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: f"{end[0]}-{end[1]['players']}")
+def test_information_states_have_perfect_recall_at_the_end_of_games(end):
+    found = recalled(end_of_game(*end), end[2])
+    assert all(len(pasts) == 1 for pasts in found.values())
+    assert any(past for pasts in found.values() for past, _ in pasts), "somebody decides more than once"
+
+
+def test_observations_have_no_perfect_recall():
+    """So the tests above would notice if information states were nothing more."""
+    found = recalled(end_of_game(*ENDS[1]), 99, "observation_string")
+    assert any(len(pasts) > 1 for pasts in found.values())
 
 
 def test_the_choices_of_others_at_the_same_time_stay_hidden():
