@@ -26,8 +26,6 @@ NEEDS = {
     "bench": ("train", "needed for pictures and by benchmarks that train only"),
 }
 """The extra a command uses; with a remark it can do without. Commands that are not here need none."""
-VARIABLES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_DISABLE_JIT", "MONSTERZOO_CHECKS")
-"""What changes how everything runs."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -72,7 +70,6 @@ def findings() -> dict[str, Any]:
         "folder": str(Path(__file__).resolve().parents[1]),
         "packages": {package: installed(package) for package in requirements()[""]},
         "cache": cache,
-        "environment": {name: os.environ[name] for name in VARIABLES if name in os.environ},
         "extras": extras,
         "commands": commands,
         "problems": problems,
@@ -94,7 +91,6 @@ def as_text(found: dict[str, Any]) -> str:
         f"monsterzoo {found['monsterzoo']} in {found['folder']}",
         f"Python {found['python']} on {found['system']}",
         ", ".join(f"{name} {number or 'missing'}" for name, number in found["packages"].items()),
-        *(f"{name}={value}" for name, value in found["environment"].items()),
     ]
     if cache := found["cache"]:
         writable = "writable" if cache["writable"] else "NOT writable"
