@@ -93,8 +93,8 @@ function show(message) {
   draw(message.scene, $("scene"), $("scores"), choose, say);
   say("");
   events = events.slice(0, fresh ? 0 : message.from).concat(message.events);
-  showHistory();
   showState(message);
+  showHistory();
   if (free && message.say === "table" && message.decision !== null && !document.querySelector("dialog[open]")) {
     targets()[0]?.focus({ preventScroll: true }); // keys go on where the last turn ended
   }
