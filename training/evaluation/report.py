@@ -75,23 +75,24 @@ def about(result: dict[str, Any]) -> str:
 def as_text(result: dict[str, Any]) -> str:
     """Ranking and cross table of a tournament."""
     players = sorted(result["players"], key=lambda player: -player["rating"])
-    payoffs, names = result["payoffs"], [player["name"] for player in result["players"]]
     rows = []
     for one in players:
         row = [one["name"], with_ends(one["rating"], one["rating_interval"], "+.0f")]
         row += [with_ends(one["win_rate"], one["win_rate_interval"], ".3f")]
-        row += [with_ends(one["mean_score"], one["mean_score_interval"], ".2f"), one["games"]]
-        if payoffs is not None:
-            k = names.index(one["name"])
-            row += [f"{payoffs['nash'][k]:.0%}", f"{payoffs['nash_averages'][k]:+.3f}"]
-        rows.append(row)
-    head = ["", "rating", "win rate", "mean score", "games", *(["Nash", "average"] if payoffs is not None else [])]
+        rows.append([*row, with_ends(one["mean_score"], one["mean_score_interval"], ".2f"), one["games"]])
+    ranking = grid(["", "rating", "win rate", "mean score", "games"], rows)
     pairs = {(pair["player"], pair["against"]): f"{pair['win_rate']:.3f}" for pair in result["pairs"]}
     order = [player["name"] for player in players]
-    cross = [[row, *(pairs.get((row, column), "–") for column in order)] for row in order]
+    head, cross = ["", *order], [[row, *(pairs.get((row, column), "–") for column in order)] for row in order]
+    payoffs, cycles = result["payoffs"], []
+    if payoffs is not None and len(order) > 2:
+        head += ["Nash", "average"]
+        for row in cross:
+            k = [player["name"] for player in result["players"]].index(row[0])
+            row += [f"{payoffs['nash'][k]:.0%}", f"{payoffs['nash_averages'][k]:+.3f}"]
+        cycles = [f"a cycle: {' beats '.join([*cycle, cycle[0]])}" for cycle in payoffs["cycles"]]
     chance = f"win rate of the row at tables with the column (chance level: {result['chance_level']:.3f}):"
-    cycles = [f"a cycle: {' beats '.join([*cycle, cycle[0]])}" for cycle in (payoffs or {}).get("cycles", ())]
-    return "\n".join([about(result), "", grid(head, rows), "", chance, grid(["", *order], cross), *cycles])
+    return "\n".join([about(result), "", ranking, "", chance, grid(head, cross), *cycles])
 
 
 def protocol_table(result: dict[str, Any]) -> Table:

@@ -9,8 +9,8 @@ from needs import needs
 
 rich = needs("rich")
 
-from monsterzoo.cli import arena as arena_cli
 from monsterzoo.training.arena import arena
+from monsterzoo.training.evaluation.report import as_text, plot
 from monsterzoo.training.runs import curves
 from monsterzoo.training.runs.config import PPOConfig
 from monsterzoo.training.runs.display import Display, win_rates
@@ -134,11 +134,10 @@ def test_the_curve_shows_chance_level(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_the_arenas_table_and_picture_show_chance_level(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     figures = drawn(monkeypatch)
     result = arena("pikit_v0", ["random", "heuristic"], 12, players=3)
-    arena_cli.plot(result, tmp_path / "ratings.png")
+    plot(result, tmp_path / "ratings.png")
     assert "chance level: 33.3%" in texts_of(figures[0])
-    text = arena_cli.as_text(result)
-    assert "chance level 0.333" in text
+    text = as_text(result)
     assert "(chance level: 0.333)" in text
-    head, *rows = text.splitlines()[3:6]
+    head, *rows = text.splitlines()[3:7]
     assert len({len(line) for line in (head, *rows)}) == 1, "columns are aligned"
     assert len(head) <= 80
