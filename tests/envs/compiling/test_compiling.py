@@ -18,7 +18,7 @@ from monsterzoo.envs.compiling import notice
 from monsterzoo.envs.compiling.jit import JIT_OFF, kernel
 from toys import write_game
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("compiling")]
 
 
 @pytest.fixture
