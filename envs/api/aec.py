@@ -12,12 +12,11 @@ from ..core import stepping
 from ..core.contract import PLAYING, TERMINATED
 from ..core.game import Game
 from ..core.layout import Layout
-from ..core.options import is_whole, whole
 from ..core.rng import check_seed, generator
 from ..core.variant import IllegalActionError, Variant, read_action
 from ..match.decisions import Decisions
 from ..render.renderer import FPS, MODES, SIZE, Renderer
-from .records import make_record, play_record
+from .records import play_record
 from .saving import Saved, pack, unpack
 from .spaces import action_space, check_reset_options, fresh_seed, observation_space
 
@@ -53,7 +52,7 @@ class GameEnv(AECEnv):
         self.possible_agents = list(self.variant.agents)
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._observation_space = observation_space(self.variant, observation, history)
-        self._history = None if history is None else whole(history)
+        self._history = None if history is None else int(history)
         self._boxed = observation == "box"
         self._action_space = action_space(self.variant)
         self.observation_spaces = dict.fromkeys(self.possible_agents, self._observation_space)
@@ -136,9 +135,7 @@ class GameEnv(AECEnv):
 
     def reset_generator(self, state: int) -> None:
         """Begin a game with the generator in a known state, as a record without a seed does."""
-        if not is_whole(state) or not 0 <= whole(state) < 1 << 64:
-            raise ValueError(f"a generator is an integer from 0 to 2**64 - 1, not {state!r}")
-        self._states["rng"] = whole(state)
+        self._states["rng"] = check_seed(state, "generator")
         self._seeded = True
         self.reset()
 
@@ -270,11 +267,6 @@ class GameEnv(AECEnv):
             raise ValueError(f"there is no agent {agent!r}; agents are {', '.join(self.possible_agents)}") from None
 
     @property
-    def acting_seat(self) -> int:
-        """The number of the seat that decides; once the game is over, of who decided last."""
-        return self._acting
-
-    @property
     def states(self) -> np.ndarray:
         """A copy of the game's record, shape (1,): what search imagines worlds from, and `Variant`'s methods take."""
         return self._states.copy()
@@ -326,7 +318,7 @@ class GameEnv(AECEnv):
 
     def record(self) -> dict[str, Any]:
         """The game so far as JSON: name, options, start (seed, generator or snapshot), actions and who chose them."""
-        return make_record(self.variant, self._start, self._moves)
+        return self.variant.record(self._start, self._moves)
 
     def save(self) -> Saved:
         """The environment in mid-game, exact, as bytes: the state with its generator, the moves and pending rewards."""

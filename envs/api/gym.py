@@ -1,6 +1,7 @@
 """Gymnasium environments for one seat of a game; policies play the others. One game, or a compiled batch."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import gymnasium
@@ -110,7 +111,6 @@ class SeatVectorEnv(VectorEnv):
         self._connect()
         self.seeds: list[int] | None = None
         self._ready = False  # whether every game waits for its learner, or is over
-        self._singles: list[SeatOfBatch] = []
 
     def _connect(self) -> None:
         """Name the arrays."""
@@ -164,8 +164,7 @@ class SeatVectorEnv(VectorEnv):
                 self._orders[i] = CONTINUE
             self._positions[i] = positions[i]
         self._run()
-        observed = self._observed()
-        return observed, self._info(observed)
+        return self._shown()
 
     @exclusive
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
@@ -186,8 +185,7 @@ class SeatVectorEnv(VectorEnv):
         one, played = self._match.arrays, self.learners.copy()
         one["choices"][:] = choices
         self._run()
-        observed = self._observed()
-        infos = self._info(observed)
+        observed, infos = self._shown()
         done = one["terminated"] | one["truncated"]
         if not self._at_once:
             infos |= {"illegal": one["illegal"].copy(), "_illegal": infos["_seat"]}
@@ -204,7 +202,7 @@ class SeatVectorEnv(VectorEnv):
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """What a method of each game returns, or an attribute of each, see `SeatOfBatch`."""
-        values = (getattr(single, name) for single in self._each())
+        values = (getattr(single, name) for single in self._singles)
         return tuple(value(*args, **kwargs) if callable(value) else value for value in values)
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
@@ -216,13 +214,12 @@ class SeatVectorEnv(VectorEnv):
         several = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(several) != self.num_envs:
             raise ValueError(f"{self.num_envs} values are needed, one a game, not {len(several)}")
-        for single, value in zip(self._each(), several, strict=True):
+        for single, value in zip(self._singles, several, strict=True):
             setattr(single, name, value)
 
-    def _each(self) -> list["SeatOfBatch"]:
-        if not self._singles:
-            self._singles = [SeatOfBatch(self, i) for i in range(self.num_envs)]
-        return self._singles
+    @cached_property
+    def _singles(self) -> list["SeatOfBatch"]:
+        return [SeatOfBatch(self, i) for i in range(self.num_envs)]
 
     # --- Inside ---
 
@@ -288,23 +285,16 @@ class SeatVectorEnv(VectorEnv):
         self._match.run()
         self._ready = True
 
-    def _observed(self) -> Any:
-        rows, masks = self._match.observations, self._match.action_masks
-        if self.copy:
-            rows, masks = rows.copy(), masks.copy()
+    def _shown(self) -> tuple[Any, dict[str, Any]]:
+        """Observations and infos."""
+        kept = (self._match.observations, self._match.action_masks, self.learners, self._everywhere)
+        rows, masks, seats, everywhere = (values.copy() for values in kept) if self.copy else kept
+        infos = {"action_mask": masks, "_action_mask": everywhere, "seat": seats, "_seat": everywhere}
         if self._boxed:
-            return rows
-        shown = self._match.history.get("shown")
-        events = {} if shown is None else {"history": shown.copy() if self.copy else shown}
-        return {"observation": rows, "action_mask": masks, **events}
-
-    def _info(self, observed: Any) -> dict[str, Any]:
-        seats, everywhere = self.learners, self._everywhere
-        masks = self._match.action_masks if self._boxed else observed["action_mask"]
-        if self.copy:
-            seats, everywhere = seats.copy(), everywhere.copy()
-            masks = masks.copy() if self._boxed else masks
-        return {"action_mask": masks, "_action_mask": everywhere, "seat": seats, "_seat": everywhere}
+            return rows, infos
+        events = self._match.history.get("shown")
+        history = {} if events is None else {"history": events.copy() if self.copy else events}
+        return {"observation": rows, "action_mask": masks, **history}, infos
 
     def _finals(self, done: np.ndarray, played: np.ndarray) -> dict[str, Any]:
         """What the learners' seats (N,) knew when games ended."""
@@ -326,9 +316,9 @@ class SeatVectorEnv(VectorEnv):
 
         Raises `ValueError` if it has more moves than `log` has room for.
         """
-        start = self.start_of(i, final)
+        start = self.start_of(i, final)[0]
         return self._match.record(
-            i, final, {"snapshot": self.variant.snapshot(start[0])} if self._given(i, final) else None
+            i, final, {"snapshot": self.variant.snapshot(start)} if self._given(i, final) else None
         )
 
     def _given(self, i: int, final: bool) -> bool:
@@ -492,6 +482,3 @@ def _reset_mask(mask: Any, count: int) -> np.ndarray | None:
     if chosen.shape != (count,) or chosen.dtype != np.bool_ or not chosen.any():
         raise ValueError(f"reset_mask: {count} truth values are needed, some of them true, not {mask!r:.80}")
     return chosen
-
-
-__all__ = ["AUTORESET", "SeatEnv", "SeatOfBatch", "SeatVectorEnv"]

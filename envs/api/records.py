@@ -1,24 +1,12 @@
-"""Records: a game as its options, start and moves, in JSON; and playing one again."""
+"""Records of games, see `Variant.record`: checking them and playing them again."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..core.options import is_whole
-from ..core.variant import Variant
 
 if TYPE_CHECKING:
     from .aec import GameEnv
-
-
-def make_record(variant: Variant, start: dict[str, Any], moves: list[tuple[int, int]]) -> dict[str, Any]:
-    """The record of a game from its start (seed, generator or snapshot) and its moves, (seat, action) each."""
-    return {
-        "game": variant.game.name,
-        "options": dict(variant.options),
-        **start,
-        "actions": [variant.action_names[action] for _, action in moves],
-        "seats": [seat for seat, _ in moves],
-    }
 
 
 def check_record(record: Any) -> None:

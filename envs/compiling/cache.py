@@ -23,16 +23,28 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 from numba import types
 from numba.core.caching import FunctionCache, NullCache
+from numba.np.numpy_support import from_dtype
 
 from .notice import warn_once
-from .type_keys import key_of
 
 _UNUSED_DAYS = 14
 _ENVS = Path(__file__).resolve().parent.parent
 SHARED = frozenset(_ENVS / name for name in ("compiling", "core", "match"))
 _belongings: dict[Any, Path] = {}
+_record_key = cache(from_dtype)
+
+
+def key_of(kind: Any) -> Any:
+    """The same key for a record's dtype, numba's type of it and a record; likewise for a NamedTuple class."""
+    if isinstance(kind, types.Type):
+        return getattr(kind, "instance_class", kind)
+    if isinstance(kind, type):
+        return kind
+    dtype = kind if isinstance(kind, np.dtype) else getattr(kind, "dtype", None)
+    return type(kind) if dtype is None else _record_key(dtype)
 
 
 def belongs_to(function: Callable[..., Any], kind: Any, first: bool = False) -> None:

@@ -10,9 +10,8 @@ from typing import Any, Generic, TypeVar
 
 from numba.core.errors import TypingError
 
-from .cache import belongs_to
+from .cache import belongs_to, key_of
 from .jit import overload
-from .type_keys import key_of
 
 _Entry = TypeVar("_Entry")
 _Function = TypeVar("_Function", bound=Callable[..., Any])

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..compiling.cache import key_of
 from ..compiling.dispatch import implement
 from ..compiling.encoding import register_layouts
 from ..compiling.jit import belongs_to, compiled
-from ..compiling.type_keys import key_of
 from ..render.scene import Perspective, Scene
 from . import contract
 from .contract import REWARD_SCORE, REWARD_WIN

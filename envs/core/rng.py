@@ -101,10 +101,10 @@ def mix(value: int) -> int:
     return z ^ (z >> 31)
 
 
-def check_seed(seed: Any) -> int:
-    """A seed as Python's integer; raises `ValueError` unless it is an integer with 0 <= seed < 2**64."""
+def check_seed(seed: Any, what: str = "seed") -> int:
+    """A seed, or a generator's state, as Python's integer; raises `ValueError` unless it is one from 0 to 2**64 - 1."""
     if not is_whole(seed) or not 0 <= whole(seed) <= _MASK:
-        raise ValueError(f"a seed is an integer from 0 to 2**64 - 1, not {seed!r}")
+        raise ValueError(f"a {what} is an integer from 0 to 2**64 - 1, not {seed!r}")
     return whole(seed)
 
 

@@ -306,6 +306,16 @@ class Variant:
             "generator": int(state.rng),
         }
 
+    def record(self, start: dict[str, Any], moves: list[tuple[int, int]]) -> dict[str, Any]:
+        """A game as JSON, from its start (a seed, generator or snapshot) and its moves, (seat, action) each."""
+        return {
+            "game": self.game.name,
+            "options": dict(self.options),
+            **start,
+            "actions": [self.action_names[action] for _, action in moves],
+            "seats": [seat for seat, _ in moves],
+        }
+
     def load(self, snapshot: Any, seed: int) -> np.ndarray:
         """States, shape (1,), in the snapshot's position; raises `SnapshotError` for one that cannot be."""
         require(isinstance(snapshot, Mapping), f"a snapshot is a dict, not {type(snapshot).__name__}")

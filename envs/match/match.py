@@ -256,16 +256,8 @@ class Match:
 
     def record(self, i: int, final: bool = False, start: dict[str, Any] | None = None) -> dict[str, Any]:
         """Game i so far, or the last finished one, as `GameEnv.record` gives it; `start` replaces its generator."""
-        moves = self.logged(i, final)
         start = {"generator": int(self.arrays["starts"][int(final), i])} if start is None else start
-        names = self.variant.action_names
-        return {
-            "game": self.variant.game.name,
-            "options": dict(self.variant.options),
-            **start,
-            "actions": [names[action] for _, action in moves],
-            "seats": [seat for seat, _ in moves],
-        }
+        return self.variant.record(start, self.logged(i, final))
 
 
 def play_listed(

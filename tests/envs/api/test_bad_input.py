@@ -453,7 +453,7 @@ def test_unknown_options_of_reset_are_refused_and_change_nothing(options):
             env.reset(seed=2, options=options)
         env.reset(seed=1, options={})
         env.reset(seed=1, options=None)
-    np.testing.assert_array_equal(batch.unwrapped._observed()["observation"], vec_before)
+    np.testing.assert_array_equal(batch.unwrapped._shown()[0]["observation"], vec_before)
 
 
 # --- Snapshots: what all games have in common ---
