@@ -17,11 +17,13 @@ from monsterzoo.cli.options import Parser
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.core import stepping
+from monsterzoo.envs.core.bits import lowest
+from monsterzoo.envs.core.contract import PLAYING, legal, setup, step
 from monsterzoo.envs.core.options import Integer, Option, Switch, label
 from monsterzoo.envs.core.registry import find_game, gymnasium_id
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.core.variant import Variant
-from monsterzoo.envs.match import kernels
+from monsterzoo.envs.match import sampling
 from monsterzoo.envs.match.compiled_policies import choose
 from monsterzoo.policies.heuristics import Heuristic, has_heuristic
 from monsterzoo.policies.networks.inference import make_net
@@ -49,6 +51,20 @@ MEANINGS = {
 }
 
 
+@kernel
+def play_randomly(states, streams, steps, words):
+    """Play every game on for `steps` random steps, starting anew when one is over; returns the steps taken."""
+    for i in range(len(states)):
+        state, stream = states[i], streams[i]
+        for _ in range(steps):
+            seat = lowest(np.uint64(state.acting))
+            legal(state, seat, words)
+            step(state, seat, sampling.pick(words, stream))
+            if state.outcome != PLAYING:
+                setup(state)
+    return len(states) * steps
+
+
 def engine(variant: Variant, count: int) -> Run:
     """Random play without observations, one core."""
     states = variant.new_states(count)
@@ -56,7 +72,7 @@ def engine(variant: Variant, count: int) -> Run:
     for i in range(count):
         stepping.begin(states, i)
     luck, words = streams(0, count, "sample"), np.zeros(variant.words, np.uint64)
-    return partial(timed, lambda: kernels.play_randomly(states, luck, 100, words))
+    return partial(timed, lambda: play_randomly(states, luck, 100, words))
 
 
 def vector(name: str, options: dict[str, Any], count: int, threads: int = 1, sampling: bool = False) -> Run:
@@ -83,7 +99,7 @@ def one_seat(name: str, options: dict[str, Any], count: int, opponents: str) -> 
         masks[0] = games.step(chosen)[0]["action_mask"]
         return count
 
-    return partial(timed, step, prepare=lambda: kernels.sample_rows(masks[0], luck, chosen))
+    return partial(timed, step, prepare=lambda: sampling.sample_rows(masks[0], luck, chosen))
 
 
 @kernel

@@ -3,7 +3,7 @@
 import numpy as np
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.core.variant import Variant
-from monsterzoo.envs.match import kernels
+from monsterzoo.envs.match import sampling
 from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.envs.match.decisions import Decisions
 
@@ -27,7 +27,7 @@ class UniformPolicy:
         """One legal action per row, int64 (B,); raises `ValueError` for decisions in another game."""
         masks = legal_masks(self, decisions)
         actions = np.empty(len(masks), np.int64)
-        kernels.sample_rows(masks, self._stream, actions)
+        sampling.sample_rows(masks, self._stream, actions)
         return actions
 
 

@@ -15,7 +15,7 @@ from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.core.layout import Layout
 from monsterzoo.envs.core.registry import find_game, names
 from monsterzoo.envs.core.rng import streams
-from monsterzoo.envs.match import kernels
+from monsterzoo.envs.match import sampling
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
 SEED = 23
@@ -51,7 +51,7 @@ def playthrough(name: str, options: dict[str, Any], seed: int = SEED) -> str:
         if phase not in seen or step % _VIEW_EVERY == 0:
             lines += _view(env, step)
             seen.add(phase)
-        kernels.sample_rows(env.observe(env.agent_selection)["action_mask"][None], luck, action)
+        sampling.sample_rows(env.observe(env.agent_selection)["action_mask"][None], luck, action)
         lines += _step(env, step, int(action[0]))
         env.step(int(action[0]))
         lines += [f"    reward  {agent} {reward:+.6g}" for agent, reward in env.rewards.items() if reward]

@@ -11,9 +11,9 @@ from ..core.game import Game
 from ..core.rng import check_seed, env_seed, generator, streams
 from ..core.variant import IllegalActionError
 from ..match.decisions import Decisions, as_actions
-from ..match.kernels import sample_batch
 from ..match.loop import ACT, BEGIN
 from ..match.match import Match, exclusive
+from ..match.sampling import sample_batch
 from .spaces import action_space, fresh_seed, observation_space
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..compiling.dispatch import dispatched, implement
 from ..compiling.jit import compiled, overload
 from ..core.contract import legal
-from .kernels import pick
+from .sampling import pick
 
 
 class Uniform(NamedTuple):

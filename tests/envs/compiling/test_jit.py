@@ -21,7 +21,7 @@ from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
-from monsterzoo.envs.match import kernels, loop
+from monsterzoo.envs.match import loop, sampling
 from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.policies import heuristics
 from monsterzoo.training.algorithms.rollouts import play_range
@@ -48,7 +48,7 @@ def aec(name: str, options: dict[str, Any]) -> Any:
             view = env.observe(agent)
             digest.update(view["observation"].tobytes() + view["action_mask"].tobytes())
             digest.update(env.text_observation(agent).encode())
-        kernels.sample_rows(env.observe(env.agent_selection)["action_mask"][None], luck, action)
+        sampling.sample_rows(env.observe(env.agent_selection)["action_mask"][None], luck, action)
         env.step(int(action[0]))
         digest.update(json.dumps(env.rewards).encode())
     digest.update(json.dumps(env.snapshot()).encode())
@@ -71,7 +71,7 @@ def one_seat(name: str, options: dict[str, Any]) -> Any:
     observation, _ = games.reset(seed=3)
     luck, actions = streams(3, 1, "test"), np.zeros(2, np.int64)
     for _ in range(30):
-        kernels.sample_rows(np.ascontiguousarray(observation["action_mask"]), luck, actions)
+        sampling.sample_rows(np.ascontiguousarray(observation["action_mask"]), luck, actions)
         observation, rewards, *_ = games.step(actions)
         digest.update(observation["observation"].tobytes() + rewards.tobytes())
     return digest
@@ -117,9 +117,9 @@ def test_a_later_process_compiles_nothing(game: str) -> None:
     code = """
 import json, sys
 sys.path.insert(0, ".")
-from test_jit import digests, kernels, loop, stepping
+from test_jit import digests, sampling, loop, stepping
 digests(sys.argv[1], json.loads(sys.argv[2]))
-used = [stepping.begin, stepping.advance_one, stepping.observe_one, loop.play_on, kernels.sample_batch]
+used = [stepping.begin, stepping.advance_one, stepping.observe_one, loop.play_on, sampling.sample_batch]
 print(json.dumps({k.__name__: [sum(k.stats.cache_hits.values()), sum(k.stats.cache_misses.values())] for k in used}))
 """
     for one, (hits, misses) in in_another_process("-c", code, game, json.dumps(options)).items():
@@ -148,7 +148,7 @@ def test_kernels_are_built_from_what_games_share_their_own_package_and_what_thei
     heuristics.load(pikit)
     states, views, tokens = pikit.new_states(1), pikit.new_views(), (Uniform(), heuristics.Heuristic())
     shared = {"envs/compiling", "envs/core", "envs/match"}
-    assert folders_of(kernels.sample_rows, np.zeros((1, 8), np.int8)) == shared
+    assert folders_of(sampling.sample_rows, np.zeros((1, 8), np.int8)) == shared
     assert folders_of(stepping.begin, states, 0) == shared | {"envs/pikit"}
     assert folders_of(stepping.look_at, states, 0, 0, views) == shared | {"envs/pikit"}
     assert folders_of(heuristics.advise_views, views) == shared | {"envs/pikit", "policies"}
