@@ -435,6 +435,14 @@ def test_rllib_asks_for_its_own_extra() -> None:
     assert "ray is not installed; pip install 'monsterzoo[rllib]'" in result.stderr
 
 
+@pytest.mark.parametrize("command", ["play", "watch"])
+def test_the_table_in_the_browser_asks_for_its_own_extra(command: str) -> None:
+    result = without(("starlette",), command, "pikit_v0")
+    assert result.returncode == 2
+    told = "starlette is not installed; pip install 'monsterzoo[play]' brings it along"
+    assert result.stderr.strip() == f"monsterzoo {command}: {told}"
+
+
 def test_errors_of_our_own_are_not_taken_for_missing_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(cli.COMMANDS, "arena", ("", "monsterzoo.training.nowhere:main"))
     with pytest.raises(ModuleNotFoundError, match="nowhere"):

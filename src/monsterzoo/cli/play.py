@@ -44,27 +44,16 @@ def main(words: Sequence[str]) -> int:
         return play(variant, parsed.opponents, parsed.seat, parsed.seed, output)
     if parsed.output is not None:
         raise ValueError("--output needs --text")
-    table = load_server()
-    plan = table.Plan(variant.game.name, game_options(parsed), parsed.opponents, parsed.seat, parsed.seed)
+    from monsterzoo.table import server  # needs an extra
+
+    plan = server.Plan(variant.game.name, game_options(parsed), parsed.opponents, parsed.seat, parsed.seed)
     plan.start()  # to complain now, not in the browser
-    return serve(table, table.Room(plan), parsed)
+    return serve(server.Room(plan), parsed)
 
 
-def load_server() -> Any:
-    """The module of the server; raises `ValueError` saying what to install."""
-    try:
-        from monsterzoo.table import server
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.startswith("monsterzoo"):
-            raise
-        raise ValueError(
-            f"{error.name} is not installed; pip install 'monsterzoo[play]' brings it along (play --text needs nothing)"
-        ) from None
-    return server
-
-
-def serve(table: Any, room: Any, parsed: Namespace) -> int:
+def serve(room: Any, parsed: Namespace) -> int:
     """Serve a room until interrupted, saying where it is; returns the exit code."""
+    from monsterzoo.table import server
 
     def announce(address: str) -> None:
         print(f"The table is at {address}\nIt is for this machine only; Ctrl-C ends it.", flush=True)
@@ -73,5 +62,5 @@ def serve(table: Any, room: Any, parsed: Namespace) -> int:
 
             webbrowser.open(address)
 
-    table.serve(room, parsed.port, announce, parsed.allow_host)
+    server.serve(room, parsed.port, announce, parsed.allow_host)
     return 0

@@ -3,12 +3,11 @@
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from monsterzoo.envs.core.options import LARGEST_SEED, Integer, Option, Specs, Text
 
 from .options import Parser, chosen_variant
-from .play import SERVER, load_server, serve
+from .play import SERVER, serve
 from .replay import read_record
 
 OPTIONS = {
@@ -24,8 +23,7 @@ def main(words: Sequence[str]) -> int:
     parsed = Parser("watch", about, OPTIONS, SERVER, policies=True).read(words)
     if (parsed.game is None) == (parsed.record is None):
         raise ValueError("watch needs either a GAME or --record FILE")
-    table: Any = load_server()
-    from monsterzoo.table import watched
+    from monsterzoo.table import server, watched  # needs an extra
 
     if parsed.record is not None:
         game = watched.watch_record(read_record(Path(parsed.record)))
@@ -33,5 +31,5 @@ def main(words: Sequence[str]) -> int:
         variant = chosen_variant(parsed)
         seed = secrets.randbits(32) if parsed.seed is None else parsed.seed
         game = watched.watch_policies(variant, parsed.policies, seed)
-    plan = table.Plan(game.variant.game.name, dict(game.variant.options))
-    return serve(table, table.Room(plan, game), parsed)
+    plan = server.Plan(game.variant.game.name, dict(game.variant.options))
+    return serve(server.Room(plan, game), parsed)
