@@ -118,7 +118,7 @@ function showState(message) {
   document.body.classList.remove("waiting");
   document.body.dataset.state = message.over ? "over" : mine ? "mine" : "others";
   document.body.dataset.decision = mine ? message.decision : "";
-  for (const id of ["undo", "hint", "pace-label"]) $(id).hidden = !playing;
+  for (const id of ["undo", "hint"]) $(id).hidden = !playing;
   $("undo").disabled = !message.undo || !(mine || message.over);
   $("hint").disabled = !mine;
   $("hints").hidden = true;
@@ -295,6 +295,8 @@ document.addEventListener("keydown", (event) => {
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   if (step && shown?.say === "watch") { event.preventDefault(); look(Math.max(shown.place + step, 0)); }
   else if (step) { event.preventDefault(); moveFocus(targets(), step); }
+  const walk = event.target === document.body && { Home: "start", End: "end", " ": "run" }[event.key];
+  if (walk && shown?.say === "watch") { event.preventDefault(); $(walk).click(); }
   const button = { u: "undo", h: "hint", n: "new" }[event.key];
   if (button && !$(button).hidden && !$(button).disabled) { event.preventDefault(); $(button).click(); }
 });
