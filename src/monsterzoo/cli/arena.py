@@ -43,8 +43,15 @@ def main(words: Sequence[str]) -> int:
     parsed = Parser("arena", about, OPTIONS, tournament_flags, RAY, policies=True).read(words)
     options = ArenaOptions(**{name: value for name, value in parsed.given.items() if name in tournament_flags})
     variant = chosen_variant(parsed)
-    specs, names, tournament = _enter(variant, parsed, options)
-    _, policies = enter(variant, specs, options.seed)
+    specs, against = _entrants(variant, parsed, options)
+    names, policies = enter(variant, specs, options.seed)
+    if parsed.cross_play:
+        *names, opposing = names
+        tournament = cross_play(variant, names, opposing.partition("#")[0], options.seed)
+    else:
+        opponents = [names[specs.index(spec)] for spec in against]
+        purpose = "publishing" if parsed.protocol else "choosing"
+        tournament = Tournament(variant, names, options.seed, opponents, purpose)
     files = {} if parsed.output is None else _files(Path(parsed.output).with_suffix(""))
     record = files.get("npz")
     if record is not None and record.exists():
@@ -77,8 +84,8 @@ def main(words: Sequence[str]) -> int:
     return int(getattr(interruption, "code", 130))
 
 
-def _enter(variant: Variant, parsed: Namespace, options: ArenaOptions) -> tuple[list[str], list[str], Tournament]:
-    """Specs of all policies, names of the players, and the tournament; raises `ValueError` for what does not fit."""
+def _entrants(variant: Variant, parsed: Namespace, options: ArenaOptions) -> tuple[list[str], list[str]]:
+    """Specs of all policies that play, and of the opponents; raises `ValueError` for options that contradict."""
     policies, against = list(parsed.policies), list(parsed.against)
     if parsed.protocol:
         if parsed.cross_play or against or options.until_interval is not None:
@@ -87,14 +94,9 @@ def _enter(variant: Variant, parsed: Namespace, options: ArenaOptions) -> tuple[
     if parsed.cross_play:
         if len(against) > 1:
             raise ValueError(f"--cross-play is against one policy, not {len(against)}")
-        specs = [*policies, *(against or [default_spec(variant)])]
-        *names, opposing = enter(variant, specs, options.seed)[0]
-        return specs, names, cross_play(variant, names, opposing.partition("#")[0], options.seed)
-    specs = [*policies, *(spec for spec in against if spec not in policies)]
-    names, _ = enter(variant, specs, options.seed)
-    purpose = "publishing" if parsed.protocol else "choosing"
-    opponents = [names[specs.index(spec)] for spec in against]
-    return specs, names, Tournament(variant, names, options.seed, opponents, purpose)
+        against = against or [default_spec(variant)]
+        return [*policies, *against], against
+    return [*policies, *(spec for spec in against if spec not in policies)], against
 
 
 def _can_play(variant: Variant, spec: str) -> bool:
