@@ -17,7 +17,6 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -56,11 +55,10 @@ def ours(variant: Variant, seed: int) -> Learner:
     options = {key: value for key, value in variant.options.items() if key != "players"}
     nobody: dict[str, Any] = {"opponents": (), "imitate": "", "evaluate": (), "tensorboard": False}
     config = PPOConfig(variant.game.name, variant.players, options, seed=seed, **nobody)
-    trainer, steps = PPOTrainer(config), 0
+    trainer = PPOTrainer(config)
     while True:
-        yield steps, NetworkPolicy(trainer.network, greedy=True)
+        yield trainer.steps, NetworkPolicy(trainer.network, greedy=True)
         trainer.update()
-        steps += config.num_envs * config.steps
 
 
 def sb3_on_our_batch(variant: Variant, seed: int) -> Learner:
@@ -72,14 +70,15 @@ def sb3_on_our_batch(variant: Variant, seed: int) -> Learner:
 
 def rllib_on_our_batch(variant: Variant, seed: int) -> Learner:
     """RLlib's PPO with our runner and learner."""
+    from monsterzoo.training.distributed.cluster import joined
     from monsterzoo.training.rllib import ppo_config
 
-    options = variant.options
-    algorithm = ppo_config(variant.game.name, multi_agent=True, envs_per_runner=128, seed=seed, **options).build_algo()
-    steps = 0
-    while True:
-        yield steps, from_rllib(algorithm)
-        steps = int(algorithm.train()["env_runners"]["num_env_steps_sampled_lifetime"])
+    settings: dict[str, Any] = {"multi_agent": True, "envs_per_runner": 128, "seed": seed}
+    with joined("local", 1):
+        algorithm, steps = ppo_config(variant.game.name, **settings, **variant.options).build_algo(), 0
+        while True:
+            yield steps, from_rllib(algorithm)
+            steps = int(algorithm.train()["env_runners"]["num_env_steps_sampled_lifetime"])
 
 
 def tutorial(variant: Variant, seed: int) -> Learner:
@@ -195,18 +194,13 @@ def main(argv: list[str]) -> int:
     torch.set_num_threads(1)
     variant = variant_of(chosen.game, **game_options(chosen))
     results: dict[str, dict[str, Any]] = {}
-    with ExitStack() as stack:
-        for name in chosen.routes:
-            if ROUTES[name] is rllib_on_our_batch:
-                if find_spec("ray") is None:
-                    print("RLlib is not installed: skipped", file=sys.stderr)
-                    continue
-                from monsterzoo.training.distributed.cluster import joined
-
-                stack.enter_context(joined("local", 1))
-            print(name, file=sys.stderr)
-            results[name] = race(ROUTES[name](variant, chosen.seed), variant, chosen)
-            if chosen.json is not None:
-                write(chosen, name, results[name])
+    for name in chosen.routes:
+        if ROUTES[name] is rllib_on_our_batch and find_spec("ray") is None:
+            print("RLlib is not installed: skipped", file=sys.stderr)
+            continue
+        print(name, file=sys.stderr)
+        results[name] = race(ROUTES[name](variant, chosen.seed), variant, chosen)
+        if chosen.json is not None:
+            write(chosen, name, results[name])
     print(table(chosen, results))
     return 0

@@ -29,20 +29,18 @@ from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.policies import Policy, from_sb3, make
 from monsterzoo.policies.networks.files import check_shapes
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.distributions import MaskableDistribution
+from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
 
-from .algorithms.network import Network, write
+from .algorithms.network import ILLEGAL, Network, entropy, sample, write
 from .runs.files import replacing
 
 LARGEST_SEED = (1 << 32) - 1
 """Of numpy's global generator, which SB3 seeds."""
-ILLEGAL = -1e8
-"""The logit of a masked action, as in SB3: its probability is exactly 0."""
 
 
 def make_vec_env(
@@ -135,16 +133,8 @@ class SeatVecEnv(VecEnv):
         return [wrapper_class.__name__ == "Monitor" for _ in self._get_indices(indices)]
 
 
-class MaskedCategorical(MaskableDistribution):
+class MaskedCategorical(MaskableCategoricalDistribution):
     """Masked categorical distribution, as MaskablePPO's own but computed once and without checks."""
-
-    def __init__(self, action_dim: int) -> None:
-        super().__init__()
-        self.action_dim = action_dim
-
-    def proba_distribution_net(self, latent_dim: int) -> torch.nn.Module:
-        """The layer of the logits."""
-        return torch.nn.Linear(latent_dim, self.action_dim)
 
     def proba_distribution(self, action_logits: Tensor) -> "MaskedCategorical":
         """Set logits (B, A); all actions are allowed."""
@@ -154,8 +144,7 @@ class MaskedCategorical(MaskableDistribution):
 
     def apply_masking(self, masks: Any) -> None:
         """Allow the actions of the masks, bool (B, A); None allows all."""
-        logits = self._logits
-        self.proba_distribution(logits)
+        logits = self.proba_distribution(self._logits)._logits
         if masks is not None:
             allowed = torch.as_tensor(masks, dtype=torch.bool, device=logits.device).reshape(logits.shape)
             self.log_probs = logits.masked_fill(~allowed, ILLEGAL).log_softmax(1)
@@ -171,27 +160,15 @@ class MaskedCategorical(MaskableDistribution):
 
     def entropy(self) -> Tensor:
         """In nats, (B,)."""
-        return -(self.log_probs.softmax(1) * self.log_probs).sum(1)  # exp is ten times slower where it underflows
+        return entropy(self.log_probs)
 
     def sample(self) -> Tensor:
         """Random actions, (B,)."""
-        sums = self.log_probs.softmax(1).cumsum(1)
-        # A little less than the last sum, so that some sum is larger; the first such belongs to a legal action.
-        drawn = torch.rand_like(sums[:, :1]) * (1 - 1e-6) * sums[:, -1:]
-        return (sums > drawn).byte().argmax(1)
+        return sample(self.log_probs)
 
     def mode(self) -> Tensor:
         """The most likely actions, (B,)."""
         return self.log_probs.argmax(1)
-
-    def actions_from_params(self, action_logits: Tensor, deterministic: bool = False) -> Tensor:
-        """Actions for logits."""
-        return self.proba_distribution(action_logits).get_actions(deterministic)
-
-    def log_prob_from_params(self, action_logits: Tensor) -> tuple[Tensor, Tensor]:
-        """Random actions for logits, and their log-probabilities."""
-        actions = self.actions_from_params(action_logits)
-        return actions, self.log_prob(actions)
 
 
 class MaskedPolicy(MaskableActorCriticPolicy):

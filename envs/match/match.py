@@ -14,7 +14,7 @@ from ..compiling.threads import ParallelKernel
 from ..compiling.work_queue import PARTS
 from ..core.options import is_whole, whole
 from ..core.rng import streams
-from ..core.variant import Variant
+from ..core.variant import IllegalActionError, Variant
 from . import loop
 from .batch import Batch, play_batch
 from .compiled_policies import distinct_tokens, fresh_token
@@ -221,6 +221,22 @@ class Match:
             if on_round is not None:
                 on_round()
         return wrong
+
+    def act(self, choices: np.ndarray) -> None:
+        """Carry out an outside action in every game, integers (N,), and play on.
+
+        Raises `IllegalActionError`, and does nothing, for an illegal one, unless it forfeits the game.
+        """
+        self.arrays["choices"][:], self.arrays["orders"][:] = choices, ACT
+        wrong = self.run()
+        if wrong >= 0:
+            error = self.variant.refuse(self.arrays["states"][wrong], int(self.arrays["seats"][wrong]), choices[wrong])
+            raise IllegalActionError(f"game {wrong}: {error}")
+
+    def begin(self, games: np.ndarray) -> None:
+        """Begin some games, bool (N,), as they are seated."""
+        self.arrays["orders"][:] = np.where(games, BEGIN, LEAVE)
+        self.run()
 
     def decisions(self, games: Any = slice(None)) -> Decisions:
         """The decisions that games wait for, as `Policy.act` takes them."""

@@ -186,6 +186,19 @@ class Network(nn.Module):
             parameter.mul_(high)
 
 
+def entropy(log_probs: Tensor) -> Tensor:
+    """Entropies (B,), in nats, by log-probabilities (B, A)."""
+    return -(log_probs.softmax(1) * log_probs).sum(1)  # not exp, which takes ten times as long where it underflows
+
+
+def sample(log_probs: Tensor) -> Tensor:
+    """Random actions (B,), by log-probabilities (B, A)."""
+    sums = log_probs.softmax(1).cumsum(1)
+    # A little less than the last sum, so that some sum is larger; the first such belongs to a legal action.
+    drawn = torch.rand_like(sums[:, :1]) * (1 - 1e-6) * sums[:, -1:]
+    return (sums > drawn).byte().argmax(1)
+
+
 def write(path: Path, network: Network, variant: Variant, **more: Any) -> None:
     """Write the policy's file; `more` goes into what it says about itself."""
     about = {"game": variant.game.name, "options": variant.options, "layout": variant.layout.signature}

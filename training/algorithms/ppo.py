@@ -23,9 +23,9 @@ from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import env_seed, streams
 from monsterzoo.envs.core.variant import Variant
-from monsterzoo.envs.match.loop import ACT, BEGIN, CONTINUE, LEAVE, OUTSIDE
+from monsterzoo.envs.match.loop import CONTINUE, OUTSIDE
 from monsterzoo.envs.match.match import Match
-from monsterzoo.envs.match.players import make_player
+from monsterzoo.envs.match.players import ask, make_player
 from monsterzoo.policies import Policy
 from torch import Tensor
 
@@ -36,14 +36,13 @@ from ..runs.run import (
     check_numbers,
     check_weights,
     states_to_tensor,
-    tensor_to_states,
     to_arrays,
+    to_states,
     to_tensors,
 )
 from .network import NetworkPolicy
 from .rollout_buffer import RolloutBuffer
 
-ALL_SIDES = -1
 MAX_LOG_RATIO = 20.0
 """Larger ratios of probabilities are cut off: a teacher's choice may have been nearly impossible; e^100 is infinite."""
 
@@ -61,13 +60,11 @@ class PPOTrainer(Learner):
         """Weights of earlier networks."""
         self.magnet = deepcopy(self.network).requires_grad_(False) if config.magnet_coef else None
         self.opponents = config.opponents or ()
-        self.sides = np.full(count, ALL_SIDES)
-        """The side the network plays in each game, or `ALL_SIDES`."""
-        self.rivals = np.zeros(count, np.int64)
-        """Who plays the other sides, an index of `opponents`."""
+        self.seating = np.full((count, self.variant.players), OUTSIDE)
+        """Who plays each seat: `OUTSIDE` is the network, a number one of `opponents`."""
         random = np.random.default_rng([config.seed, EVALUATION])
-        self.games = Match(self.variant, count, self._make_opponents(random), replace=False)
-        self._draw_seating(np.ones(count, np.bool_), np.random.default_rng([config.seed, EVALUATION]))
+        self.games = Match(self.variant, count, self._make_opponents(np.random.default_rng(config.seed)), replace=False)
+        self._draw_seating(np.ones(count, np.bool_), random)
         self._continue(*stagger(self.variant, count, config.seed, np.random.default_rng([config.seed, EVALUATION, 1])))
         if config.start is not None and config.start_entropy:
             rows, masks = self.games.observations, self.games.action_masks
@@ -117,18 +114,19 @@ class PPOTrainer(Learner):
             rows, allowed = games.observations[asked], masks[asked]
             actions, log_probs, values = self.network.play(rows, allowed, generator)
             if teacher is not None and len(asked):
-                actions = teacher.act(games.decisions(asked))
+                actions = ask(teacher, games.decisions(asked))
             choices[asked] = actions
             columns = {"observations": rows, "action_masks": allowed, "actions": actions}
             buffer.add(asked, seats[asked], **columns, log_probs=log_probs, values=values)
             began = time.perf_counter()
-            one["choices"][:], one["orders"][:] = choices, ACT
-            games.run()
+            games.act(choices)
             over = one["terminated"] | one["truncated"]
             buffer.pay(one["rewards"], over)
             finished += int(over.sum())
             lengths += int(one["lengths"][1, over].sum())
-            self._begin_games(over, random)
+            if over.any():
+                self._draw_seating(over, random)
+                games.begin(over)
             in_environment += time.perf_counter() - began
         report = {"environment_seconds": in_environment, "games": finished, "length": lengths / max(finished, 1)}
         return {**report, "steps": lengths + int(one["lengths"][0].sum()) - before}
@@ -186,26 +184,16 @@ class PPOTrainer(Learner):
 
     # --- Games and opponents ---
 
-    def _begin_games(self, over: np.ndarray, random: np.random.Generator) -> None:
-        """Begin a game where one is over, bool (N,)."""
-        if over.any():
-            self._draw_seating(over, random)
-            self.games.arrays["orders"][:] = np.where(over, BEGIN, LEAVE)
-            self.games.run()
-
     def _draw_seating(self, fresh: np.ndarray, random: np.random.Generator) -> None:
         """Decide who plays the games that are about to begin, bool (N,)."""
-        count = int(fresh.sum())
+        count, seats = int(fresh.sum()), np.arange(self.variant.players)
         alone = random.random(count) < self.config.self_play
         sides = random.integers(self.variant.sides, size=count)
-        self.rivals[fresh] = random.integers(max(len(self.opponents), 1), size=count)
-        self.sides[fresh] = np.where(alone, ALL_SIDES, sides) if self.opponents else ALL_SIDES
-        self._seat(fresh)
-
-    def _seat(self, which: Any) -> None:
-        """Seat network and opponents in some games as `sides` and `rivals` say."""
-        side, own = self.sides[which, None], np.arange(self.variant.players) % self.variant.sides
-        self.games.seat(which, np.where((side == ALL_SIDES) | (side == own), OUTSIDE, self.rivals[which, None]))
+        rivals = random.integers(max(len(self.opponents), 1), size=count)
+        own = alone[:, None] | (seats % self.variant.sides == sides[:, None])
+        if self.opponents:
+            self.seating[fresh] = np.where(own, OUTSIDE, rivals[:, None])
+        self.games.seat(fresh, self.seating[fresh])
 
     def _continue(self, states: np.ndarray, lengths: np.ndarray) -> None:
         """Go on from positions (N,) after some moves each (N,)."""
@@ -236,17 +224,14 @@ class PPOTrainer(Learner):
 
     # --- Files ---
 
-    def _seating(self) -> dict[str, np.ndarray]:
-        """What a checkpoint holds of the games beside their positions."""
-        return {"sides": self.sides, "rivals": self.rivals, "lengths": self.games.arrays["lengths"][0].copy()}
-
     def content(self) -> dict[str, Any]:
         """What a checkpoint holds beside network, optimiser and progress."""
         magnet = {} if self.magnet is None else {"magnet": self.magnet.state_dict()}
+        numbers = {"seating": self.seating, "lengths": self.games.arrays["lengths"][0].copy()}
         return {
             **magnet,
             "pool": self.pool,
-            "games": {"states": states_to_tensor(self.games.arrays["states"]), **to_tensors(self._seating())},
+            "games": {"states": states_to_tensor(self.games.arrays["states"]), **to_tensors(numbers)},
             "buffer": to_tensors(self.buffer.state()),
         }
 
@@ -257,21 +242,21 @@ class PPOTrainer(Learner):
             raise ValueError(f"there are 1 to {self.config.snapshots} earlier networks in a checkpoint")
         for weights in pool:
             check_weights(weights, self.network.state_dict(), "network")
-        buffer, games, own = to_arrays(content["buffer"]), content["games"], self._seating()
-        states = tensor_to_states(games["states"], self.variant, len(self.sides))
-        count = max(len(self.opponents), 1)
-        allowed = {"lengths": (0, 1 << 32), "sides": (ALL_SIDES, self.variant.sides), "rivals": (0, count)}
-        for name, limits in allowed.items():
-            check_numbers(name, games[name].numpy(), own[name], *limits)
+        buffer, games = to_arrays(content["buffer"]), to_arrays(content["games"])
+        states = to_states(games["states"], self.variant, len(self.seating))
+        check_numbers("lengths", games["lengths"], self.games.arrays["lengths"][0], 0, 1 << 32)
+        check_numbers("seating", games["seating"], self.seating, OUTSIDE, len(self.opponents))
+        if not (games["seating"] == OUTSIDE).any(1).all():
+            raise ValueError("seating has games that the network does not play")
         self.buffer.check(buffer)
         if self.magnet is not None:
             check_weights(content["magnet"], self.magnet.state_dict(), "magnet")
             self.magnet.load_state_dict(content["magnet"])
         self.buffer.restore(buffer)
         self.pool = pool
-        self.sides[:], self.rivals[:] = games["sides"], games["rivals"]
-        self._seat(slice(None))
-        self._continue(states, games["lengths"].numpy())
+        self.seating[:] = games["seating"]
+        self.games.seat(slice(None), self.seating)
+        self._continue(states, games["lengths"])
 
 
 def stagger(

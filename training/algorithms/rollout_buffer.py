@@ -45,7 +45,7 @@ class RolloutBuffer:
         self.open = np.full((num_envs, variant.players), NONE)
         self.count = 0
 
-    def add(self, games: np.ndarray, seats: np.ndarray, **columns: np.ndarray) -> None:
+    def add(self, games: np.ndarray, seats: np.ndarray, /, **columns: np.ndarray) -> None:
         """Append a decision for each of the given games and its seat; `columns` are the first two rows of the table."""
         new = slice(self.count, self.count + len(games))
         for name, values in columns.items():

@@ -31,7 +31,7 @@ from monsterzoo.policies.base import compiled_form
 from torch import Tensor
 
 from ..runs.config import RolloutConfig
-from ..runs.run import EVALUATION, Learner, states_to_tensor, tensor_to_states
+from ..runs.run import EVALUATION, Learner, states_to_tensor, to_states
 from .rollouts import Samples, Sampling, play_samples
 
 NET = "net"
@@ -139,7 +139,7 @@ class RolloutTrainer(Learner):
 
     def take(self, content: dict[str, Any]) -> None:
         """Take over the content of a checkpoint, once all of it is known to fit."""
-        self.states[:] = tensor_to_states(content["games"]["states"], self.variant, len(self.states))
+        self.states[:] = to_states(content["games"]["states"].numpy(), self.variant, len(self.states))
 
 
 def rollout_policy(variant: Variant, config: RolloutConfig) -> Any:

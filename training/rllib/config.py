@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any
 
+from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.api.spaces import action_space, observation_space
 from monsterzoo.envs.core.options import Choice, Integer, checked
 from monsterzoo.envs.core.registry import find_game
@@ -11,7 +12,7 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
 from .learner import BatchLearner
 from .module import MaskedModule
-from .runner import BatchRunner, OneSeatBatch
+from .runner import BatchRunner
 
 SHARED = "shared"
 """The module of all seats in self-play with one network."""
@@ -61,7 +62,7 @@ def ppo_config(
     checked("blocks", blocks, Integer(0))
     settings = {"opponents": opponents or "random", "seat": seat, "skip_forced": skip_forced}
     if not multi_agent:
-        OneSeatBatch(variant, 1, settings["opponents"], seat)  # raises ValueError for bad opponents or seats
+        SeatVectorEnv(game, opponents=settings["opponents"], seat=seat, **options)  # refuses bad opponents and seats
     config = (
         PPOConfig()
         .environment(

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from monsterzoo.envs.core.game import Variant
+from monsterzoo.envs.core.variant import Variant
+from monsterzoo.envs.match.match import Match
 from ray.rllib.core.columns import Columns
 from ray.rllib.env.single_agent_episode import SingleAgentEpisode
 from ray.rllib.env.utils.infinite_lookback_buffer import InfiniteLookbackBuffer
@@ -20,18 +21,18 @@ class EpisodeBuffer(RolloutBuffer):
     that goes on when it is taken is cut at the seat's latest decision, whose observation is the one to bootstrap from;
     the decision itself stays and belongs to the next piece.
 
-    Further columns: `envs`, `agents` and `numbers` (rows,) are the place in the batch, the learning seat, and which
+    Further columns: `envs`, `seats` and `numbers` (rows,) are the place in the batch, the learning seat, and which
     game it is there; `logits` (rows, A) are the inputs of the action distribution. `values` are NaN where a module has
-    none. `ids` are the `agent_id` and `module_id` of every agent, empty where one seat learns.
+    none. `ids` are the `agent_id` and `module_id` of every seat, empty where one seat learns.
     """
 
-    PLACE = ("envs", "agents", "numbers")
+    PLACE = ("envs", "seats", "numbers")
     NAMES = (*RolloutBuffer.NAMES, *PLACE, "logits")
 
     def __init__(self, variant: Variant, num_envs: int, steps: int, ids: Sequence[dict[str, str]]) -> None:
         super().__init__(variant, num_envs, steps)
         rows = len(self.actions)
-        self.envs, self.agents, self.numbers = (np.zeros(rows, np.int64) for _ in self.PLACE)
+        self.envs, self.seats, self.numbers = (np.zeros(rows, np.int64) for _ in self.PLACE)
         self.logits = np.zeros((rows, variant.num_actions), np.float32)
         self._ids = ids
         self.clear()
@@ -43,15 +44,16 @@ class EpisodeBuffer(RolloutBuffer):
         self._name = uuid.uuid4().hex
         self._earlier = np.zeros(self.open.shape, np.int64)  # decisions in earlier pieces
 
-    def end(self, env: int, agent: int, observation: np.ndarray, truncated: bool) -> None:
-        """Keep a seat's last observation of a game, if it has a decision here."""
-        row = int(self.open[env, agent])
-        if row != NONE:
-            self._ends[row] = (observation, truncated)
+    def end(self, match: Match, over: np.ndarray) -> None:
+        """Keep the last observations of games that have ended, bool (N,), for all seats with a decision here."""
+        games, seats = np.nonzero((self.open != NONE) & over[:, None])
+        truncated = match.arrays["truncated"][games].tolist()
+        rows = self.open[games, seats].tolist()
+        self._ends |= zip(rows, zip(match.final_observations(games, seats), truncated))
 
     def take(self, wanted: np.ndarray | None = None) -> list[SingleAgentEpisode]:
         """Take out all decisions with known rewards; with `wanted` (N,) only of each env's first so many games."""
-        place = self.envs[: self.count] * self.open.shape[1] + self.agents[: self.count]
+        place = self.envs[: self.count] * self.open.shape[1] + self.seats[: self.count]
         order = np.argsort(place, kind="stable")
         names = ("observations", "action_masks", "actions", "rewards", "log_probs", "values", "logits")
         columns = {name: getattr(self, name)[order] for name in names}
@@ -71,8 +73,8 @@ class EpisodeBuffer(RolloutBuffer):
 
     def _episode(self, row: int, columns: dict[str, np.ndarray]) -> SingleAgentEpisode:
         """The decisions of a seat up to `row`: the last of its game, or the one that the piece is cut at."""
-        env, agent = int(self.envs[row]), int(self.agents[row])
-        game, started = f"{self._name}_{env}_{self.numbers[row]}", int(self._earlier[env, agent])
+        env, seat = int(self.envs[row]), int(self.seats[row])
+        game, started = f"{self._name}_{env}_{self.numbers[row]}", int(self._earlier[env, seat])
         observations, masks = columns["observations"], columns["action_masks"]
         over, truncated, length = bool(self.finished[row]), False, len(masks) - 1
         if over:
@@ -81,13 +83,13 @@ class EpisodeBuffer(RolloutBuffer):
             no_op[0, -1] = 1
             observations, masks = np.concatenate([observations, observation[None]]), np.concatenate([masks, no_op])
             length += 1
-        self._earlier[env, agent] = 0 if over else started + length
+        self._earlier[env, seat] = 0 if over else started + length
         outputs = {Columns.ACTION_LOGP: columns["log_probs"], Columns.ACTION_DIST_INPUTS: columns["logits"]}
         if not np.isnan(columns["values"][0]):
             outputs[Columns.VF_PREDS] = columns["values"]
-        ids: dict[str, Any] = self._ids[agent]
+        ids: dict[str, Any] = self._ids[seat]
         return SingleAgentEpisode(
-            f"{game}_{agent}",
+            f"{game}_{seat}",
             observations=InfiniteLookbackBuffer({"observation": observations, "action_mask": masks}),
             infos=InfiniteLookbackBuffer([{}] * (length + 1)),
             actions=InfiniteLookbackBuffer(columns["actions"][:length]),

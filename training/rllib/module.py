@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import torch
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.policies.adapters import rl_module
 from monsterzoo.policies.networks import check_shapes
@@ -14,7 +13,7 @@ from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor
 
-from ..algorithms.network import Network, write
+from ..algorithms.network import Network, entropy, sample, write
 from ..runs.files import replacing
 
 
@@ -41,19 +40,16 @@ class LogProbs(Distribution):
 
     def entropy(self) -> Tensor:
         """In nats, (B,)."""
-        return -(self._probs * self.log_probs).sum(1)
+        return entropy(self.log_probs)
 
     def kl(self, other: Distribution, **kwargs: Any) -> Tensor:
         """KL divergence from this to the other, (B,)."""
         assert isinstance(other, LogProbs)
-        return (self._probs * (self.log_probs - other.log_probs)).sum(1)
+        return (self.log_probs.softmax(1) * (self.log_probs - other.log_probs)).sum(1)
 
     def sample(self, *, sample_shape: Any = None, **kwargs: Any) -> Tensor:
         """One action per row, (B,)."""
-        sums = self._probs.cumsum(1)
-        # A little less than the last sum, so that some sum is larger; the first such belongs to a legal action.
-        drawn = torch.rand_like(sums[:, :1]) * (1 - 1e-6) * sums[:, -1:]
-        return (sums > drawn).byte().argmax(1)
+        return sample(self.log_probs)
 
     def rsample(self, **kwargs: Any) -> Tensor:
         """Not possible: actions are integers."""
@@ -62,10 +58,6 @@ class LogProbs(Distribution):
     def to_deterministic(self) -> TorchDeterministic:
         """The most likely actions."""
         return TorchDeterministic(loc=self.log_probs.argmax(1))
-
-    @property
-    def _probs(self) -> Tensor:
-        return self.log_probs.softmax(1)  # not exp, which takes ten times as long where it underflows
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):

@@ -9,14 +9,13 @@ import numpy as np
 import ray
 import torch
 from gymnasium import spaces
-from monsterzoo.envs import VectorGame
-from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.api.spaces import action_space, fresh_seed, observation_space
-from monsterzoo.envs.core import stepping
-from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.registry import find_game
-from monsterzoo.envs.core.rng import env_seed
+from monsterzoo.envs.core.rng import env_seed, streams
 from monsterzoo.envs.core.stepping import share_of_win
+from monsterzoo.envs.match.loop import OUTSIDE, Endless
+from monsterzoo.envs.match.match import Match
+from monsterzoo.envs.match.seating import seat_opponents
 from ray.rllib.algorithms.algorithm_config import AlgorithmConfig
 from ray.rllib.callbacks.utils import make_callback
 from ray.rllib.core import COMPONENT_RL_MODULE, DEFAULT_AGENT_ID, DEFAULT_MODULE_ID
@@ -36,33 +35,6 @@ WIN_RATE = "win_rate"
 """Metric: the learner's share of wins, where one seat learns."""
 
 
-class OneSeatBatch:
-    """A `SeatVectorEnv` with those attributes of `VectorGame` that the runner reads.
-
-    The learner is agent 0 whatever its seat, so `seats` are 0 and `rewards` are in column 0. `played` (N,) are the
-    learner's seats in the games of the last step.
-    """
-
-    def __init__(self, variant: Variant, num_envs: int, opponents: Any, seat: int | str) -> None:
-        self.variant = variant
-        settings: dict[str, Any] = {"opponents": opponents, "seat": seat, "copy": False, "autoreset_mode": "same_step"}
-        self._env = SeatVectorEnv(variant.game, num_envs, **settings, **variant.options)
-        self.seats = np.zeros(num_envs, np.int64)
-        self.rewards = np.zeros((num_envs, variant.players), np.float32)
-
-    def reset(self, seed: int) -> None:
-        """Start all games."""
-        observed, _ = self._env.reset(seed=seed)
-        self.observations, self.action_masks = observed["observation"], observed["action_mask"]
-
-    def step(self, actions: np.ndarray) -> None:
-        """Carry out the learners' actions; an illegal one ends its game with reward -1."""
-        self.played = self._env.learners.copy()
-        observed, self.rewards[:, 0], self.terminated, self.truncated, _ = self._env.step(actions)
-        self.observations, self.action_masks = observed["observation"], observed["action_mask"]
-        self.final_states = self._env.final_states
-
-
 class BatchRunner(EnvRunner, Checkpointable):
     """Plays `num_envs_per_env_runner` games as one compiled batch; `ppo_config` puts it into a config.
 
@@ -72,7 +44,7 @@ class BatchRunner(EnvRunner, Checkpointable):
     `on_sample_end` is called.
     """
 
-    env: Any  # a `VectorGame` or `OneSeatBatch`, None until it is needed
+    env: Any  # a `Match`, None until it is needed
     module: Any
     num_env_steps_sampled_lifetime: int
 
@@ -89,7 +61,8 @@ class BatchRunner(EnvRunner, Checkpointable):
         if self.config.is_multi_agent:
             self._agents = self.variant.agents
             self._modules = [self.config.policy_mapping_fn(agent, None) for agent in self._agents]
-        self._agents_of = {name: np.array([one == name for one in self._modules]) for name in self._modules}
+        of_seats = self._modules if self.config.is_multi_agent else self._modules * self.variant.players
+        self._seats_of = {name: np.array([one == name for one in of_seats]) for name in of_seats}
         self._weights_seq_no, self._steps = 0, 0
         self._finished: list[tuple[int, np.ndarray, float]] = []  # games: length, agents' returns, learner's win share
         self._env_runner_state_server = None  # RLlib looks for it
@@ -172,27 +145,33 @@ class BatchRunner(EnvRunner, Checkpointable):
     # --- Playing ---
 
     def _build(self, fragment: int) -> None:
-        variant = self.variant
-        ids: list[dict[str, str]] = [{}]
+        variant, count, seats = self.variant, self.num_envs, np.arange(self.variant.players)
         if self.config.is_multi_agent:
-            self.env = VectorGame(variant.game, self.num_envs, **variant.options)
+            self._seating: np.ndarray = np.full(len(seats), OUTSIDE)
+            self.env = Match(variant, count)
             ids = [{"agent_id": agent, "module_id": module} for agent, module in zip(self._agents, self._modules)]
         else:
             opponents, seat = self.config.env_config["opponents"], self.config.env_config["seat"]
-            self.env = OneSeatBatch(variant, self.num_envs, opponents, seat)
-        self._buffer = EpisodeBuffer(variant, self.num_envs, fragment, ids)
-        self._views = variant.new_views()
+            turn = int(seat == "rotate")
+            learners = np.arange(count) if turn else np.full(count, seat)
+            self._seating = (seats - learners[:, None]) % len(seats) - 1  # clockwise from the learner, who is OUTSIDE
+            players = seat_opponents(variant, opponents)
+            self.env = Match(variant, count, players, self._seating, source=Endless(turn), forfeit=True)
+            ids = [{} for _ in seats]
+        self._buffer = EpisodeBuffer(variant, count, fragment, ids)
         self._first_seed = fresh_seed() if self._seed is None else self._seed
         self._resets = 0
 
     def _reset(self) -> None:
         """Start all games anew, with a different seed each time."""
-        self.env.reset(env_seed(self._first_seed, self._resets))
+        env, seed = self.env, env_seed(self._first_seed, self._resets)
+        env.arrays["states"]["rng"] = streams(seed, self.num_envs, "game")["rng"]
+        env.arrays["streams"][:] = streams(seed, self.num_envs, "opponents")
+        env.seat(slice(None), self._seating)
+        env.begin(np.ones(self.num_envs, np.bool_))
         self._buffer.clear()
         self._resets, self._fresh = self._resets + 1, False
-        self._games = np.zeros(self.num_envs, np.int64)  # finished in each env
-        self._returns = np.zeros((self.num_envs, self.variant.players))
-        self._lengths = np.zeros(self.num_envs, np.int64)
+        self._games, self._lengths = (np.zeros(self.num_envs, np.int64) for _ in range(2))  # finished games, and steps
 
     def _play(self, steps: int, explore: bool, wanted: np.ndarray | None = None) -> list[SingleAgentEpisode]:
         """Play every game on for a number of steps; with `wanted` (N,) only so many games of each env count."""
@@ -201,31 +180,31 @@ class BatchRunner(EnvRunner, Checkpointable):
         for _ in range(steps):
             actions = env.action_masks.argmax(1)  # right for forced moves, the others are overwritten
             asked = np.flatnonzero(np.count_nonzero(env.action_masks, axis=1) > skip_forced)
-            rows, masks, agents = env.observations[asked], env.action_masks[asked], env.seats[asked]
-            chosen = self._choose(rows, masks, agents, explore)
+            seats = env.arrays["seats"].copy()
+            rows, masks = env.observations[asked], env.action_masks[asked]
+            chosen = self._choose(rows, masks, seats[asked], explore)
             actions[asked] = chosen["actions"]
-            place = {"envs": asked, "agents": agents, "numbers": self._games[asked]}
-            buffer.add(asked, agents, observations=rows, action_masks=masks, **chosen, **place)
-            env.step(actions)
-            self._returns += env.rewards
+            place = {"envs": asked, "seats": seats[asked], "numbers": self._games[asked]}
+            buffer.add(asked, seats[asked], observations=rows, action_masks=masks, **chosen, **place)
+            env.act(actions)
             self._lengths += 1
-            over = env.terminated | env.truncated
-            for i in np.flatnonzero(over).tolist():
-                self._finish(i, wanted)
-            buffer.pay(env.rewards, over)
+            over = env.arrays["terminated"] | env.arrays["truncated"]
+            if over.any():
+                self._finish(over, seats, wanted)
+            buffer.pay(env.arrays["rewards"], over)
         self._steps += steps * self.num_envs
         return buffer.take(wanted)
 
-    def _choose(self, rows: np.ndarray, masks: np.ndarray, agents: np.ndarray, explore: bool) -> dict[str, np.ndarray]:
-        """Actions, their log-probabilities, logits and values, by the module of each agent."""
+    def _choose(self, rows: np.ndarray, masks: np.ndarray, seats: np.ndarray, explore: bool) -> dict[str, np.ndarray]:
+        """Actions, their log-probabilities, logits and values, by the module of each seat."""
         chosen: dict[str, np.ndarray] = {
             "actions": np.zeros(len(masks), np.int64),
             "log_probs": np.zeros(len(masks), np.float32),
             "values": np.full(len(masks), np.nan, np.float32),
             "logits": np.zeros(masks.shape, np.float32),
         }
-        for name, own in self._agents_of.items():
-            asked = np.flatnonzero(own[agents])
+        for name, own in self._seats_of.items():
+            asked = np.flatnonzero(own[seats])
             if not len(asked):
                 continue
             module = self.module[name] if isinstance(self.module, MultiRLModule) else self.module
@@ -243,20 +222,18 @@ class BatchRunner(EnvRunner, Checkpointable):
                 chosen[key][asked] = values.cpu().numpy()
         return chosen
 
-    def _finish(self, i: int, wanted: np.ndarray | None) -> None:
-        """Keep the last observations and the result of the game that has ended in env i."""
-        env, variant = self.env, self.variant
-        one_seat = isinstance(env, OneSeatBatch)
-        seats = [int(env.played[i])] if one_seat else range(variant.players)
-        for agent, seat in enumerate(seats):
-            row = np.zeros(variant.layout.size, np.int8)
-            stepping.observe_one(env.final_states, i, seat, self._views, row.view(np.uint64))
-            self._buffer.end(i, agent, row, bool(env.truncated[i]))
-        if wanted is None or self._games[i] < wanted[i]:
-            win_share = float(share_of_win(env.final_states[i], seats[0] % variant.sides))
-            self._finished.append((int(self._lengths[i]), self._returns[i, : len(seats)].copy(), win_share))
-        self._games[i] += 1
-        self._lengths[i] = self._returns[i] = 0
+    def _finish(self, over: np.ndarray, seats: np.ndarray, wanted: np.ndarray | None) -> None:
+        """Keep last observations and results of games that have ended, bool (N,); `seats` (N,) decided last."""
+        env, sides = self.env, self.variant.sides
+        self._buffer.end(env, over)
+        counted = over if wanted is None else over & (self._games < wanted)
+        for i in np.flatnonzero(counted).tolist():
+            learners = slice(None) if self.config.is_multi_agent else slice(seats[i], seats[i] + 1)
+            win_share = float(share_of_win(env.arrays["finals"][i], int(seats[i]) % sides))
+            returns = env.arrays["totals"][1, i, learners].copy()
+            self._finished.append((int(self._lengths[i]), returns, win_share))
+        self._games[over] += 1
+        self._lengths[over] = 0
 
     # --- Metrics ---
 

@@ -42,6 +42,18 @@ MAY_CHANGE = (
     "tensorboard",
 )  # fmt: skip
 """What may change when a run goes on: how long it takes and how it is watched, not what is learned and how."""
+GROUPS = {
+    "minutes": "how long",
+    "width": "the network",
+    "learning_rate": "Adam",
+    "evaluate": "watching",
+    "num_envs": "the games",
+    "imitate": "imitation",
+    "self_play": "opponents",
+    "epochs": "PPO",
+    "target_temperature": "learning from rollouts",
+}
+"""Headings of the help, each by the first option below it."""
 USUAL: dict[str, Any] = {
     "opponents": (PAST, "heuristic", "random"),
     "imitate": "heuristic",
@@ -210,7 +222,9 @@ class PPOConfig(RunConfig):
 
     # the batch
     num_envs: Annotated[int, "games played at once", Integer(1, MOST_AT_ONCE)] = 1024
-    steps: Annotated[int, "steps of every game between two updates", Integer(1, MOST_AT_ONCE)] = 64
+    steps: Annotated[
+        int, "own moves in every game between two updates; opponents' moves come on top", Integer(1, MOST_AT_ONCE)
+    ] = 64
 
     # opponents
     self_play: Annotated[float, "share of games in which the network plays all sides", Number(0, 1)] = 0.7

@@ -200,9 +200,9 @@ def states_to_tensor(states: np.ndarray) -> Tensor:
     return torch.from_numpy(states.view(np.uint8).reshape(len(states), -1).copy())
 
 
-def tensor_to_states(tensor: Tensor, variant: Variant, count: int) -> np.ndarray:
-    """And back; raises `ValueError` unless they are positions of `count` games that can be."""
-    record, rows = variant.game.rules.record, np.ascontiguousarray(tensor.numpy())
+def to_states(rows: np.ndarray, variant: Variant, count: int) -> np.ndarray:
+    """And back, from uint8 (N, size); raises `ValueError` unless they are positions of `count` games that can be."""
+    record, rows = variant.game.rules.record, np.ascontiguousarray(rows)
     if rows.dtype != np.uint8 or rows.shape != (count, record.itemsize):
         raise ValueError(f"games are {rows.dtype} {rows.shape}")
     states: np.ndarray = rows.view(record)[:, 0]

@@ -14,43 +14,35 @@ from pathlib import Path
 from typing import Any
 
 from monsterzoo import cli
-from monsterzoo.cli.options import add_game, game_options
-from monsterzoo.envs.core.options import label, write_option
-from monsterzoo.envs.core.registry import find_game
-from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training.algorithms.ppo import PPOTrainer
 from monsterzoo.training.arena import ArenaOptions
 from monsterzoo.training.runs.config import PPOConfig
 from monsterzoo.training.runs.exits import exit_code
 
+GAME, PLAYERS = "pikit_v0", 2
 
-def main(arguments: Sequence[str] | None = None) -> int:
+
+def main(words: Sequence[str]) -> int:
     """The command; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m monsterzoo.cli.demo", description=__doc__)
-    add_game(parser, "pikit_v0", players=2)
     parser.add_argument("--minutes", type=float, default=1.0, help="time to learn")
     parser.add_argument("--num-envs", type=int, default=256, help="games to learn from at once")
     parser.add_argument("--games", type=int, default=3000, help="games of the tournament")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("runs/demo"), help="what is learned goes here, or beside it")
-    chosen = parser.parse_intermixed_args(arguments)
+    chosen = parser.parse_args(words)
     ArenaOptions(games=chosen.games, seed=chosen.seed)  # fails now rather than after a minute of training
-    PPOConfig(chosen.game, minutes=chosen.minutes, num_envs=chosen.num_envs)
-    options = game_options(chosen)
-    variant = find_game(chosen.game).variant(**options)
-    rest = {key: value for key, value in options.items() if key != "players"}
+    PPOConfig(GAME, minutes=chosen.minutes, num_envs=chosen.num_envs)
     run = unused(chosen.out)
-    game = ["--game", chosen.game, "--players", str(variant.players), "--seed", str(chosen.seed)]
-    game += [word for key, value in rest.items() for word in ("--option", write_option(key, value))]
+    game = [GAME, "--players", str(PLAYERS), "--seed", str(chosen.seed)]
     learning = ["--minutes", f"{chosen.minutes:g}", "--num-envs", str(chosen.num_envs), "--minibatch", "1024"]
     watching = ["--evaluate-every", f"{12 * chosen.minutes:g}", "--no-tensorboard", "--out", str(run)]
-    opponents = ("random", "heuristic") if has_heuristic(variant) else ("random",)
-    playing = ["--policies", *opponents, f"net:{run}", "--games", str(chosen.games), "--batch", "512", "--quiet"]
+    playing = ["--policies", "random", "heuristic", f"net:{run}", "--games", str(chosen.games), "--batch", "512"]
 
-    print(f"{variant.game.title}, {label(options)}: a network learns for {60 * chosen.minutes:.0f} seconds\n")
-    warm_up(PPOConfig(game=chosen.game, players=variant.players, options=rest, num_envs=16, evaluate_games=16))
+    print(f"Pikit, {PLAYERS} players: a network learns for {60 * chosen.minutes:.0f} seconds\n")
+    warm_up(PPOConfig(GAME, PLAYERS, num_envs=16, evaluate_games=16))
     code = command("train", *game, *learning, *watching)
-    code = code or command("arena", *game, *playing, "--output", str(run / "arena"))
+    code = code or command("arena", *game, *playing, "--quiet", "--output", str(run / "arena"))
     if code:
         return code
     print(f"\n{verdict(json.loads((run / 'arena.json').read_text()))}")

@@ -4,6 +4,7 @@ import argparse
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, replace
+from types import MappingProxyType
 from typing import Any
 
 from monsterzoo.envs.core.options import (
@@ -47,10 +48,17 @@ class Parser(argparse.ArgumentParser):
         tables: options by name; each is a flag.
         game: whether it takes a game and its options; "name" is the name alone, "several" are names, without any all.
         policies: whether the help explains how policies are written.
+        groups: headings of the help, each by the first option below it.
     """
 
     def __init__(
-        self, command: str, description: str, *tables: Table, game: bool | str = True, policies: bool = False
+        self,
+        command: str,
+        description: str,
+        *tables: Table,
+        game: bool | str = True,
+        policies: bool = False,
+        groups: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         super().__init__(
             f"monsterzoo {command}",
@@ -65,10 +73,12 @@ class Parser(argparse.ArgumentParser):
         elif game:
             add_game(self, options=game != "name")
         self.table = {name: option for table in tables for name, option in table.items()}
+        group: Any = self
         for name, option in self.table.items():
-            self._add_flag(name, option)
+            group = self.add_argument_group(groups[name]) if name in groups else group
+            self._add_flag(group, name, option)
 
-    def _add_flag(self, name: str, option: Option) -> None:
+    def _add_flag(self, group: Any, name: str, option: Option) -> None:
         more: dict[str, Any] = {"metavar": option.values.metavar, "required": option.default is MISSING}
         if isinstance(option.values, Switch):
             more = {"action": argparse.BooleanOptionalAction if option.default else "store_true"}
@@ -80,7 +90,7 @@ class Parser(argparse.ArgumentParser):
             notes.append(f"default: {option.shown or default}")
         text = f"{option.meaning} ({'; '.join(notes)})" if notes else option.meaning
         flags = [flag(name), *(["--output"] if name == "out" else [])]
-        self.add_argument(*flags, dest=name, default=None, help=text.replace("%", "%%"), **more)
+        group.add_argument(*flags, dest=name, default=None, help=text.replace("%", "%%"), **more)
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
         """The values of all options, `given` those that were given; a game may stand anywhere among the flags.

@@ -13,6 +13,7 @@ import torch
 from monsterzoo.cli import main
 from monsterzoo.envs import VectorGame
 from monsterzoo.envs.core.registry import find_game
+from monsterzoo.envs.match.loop import OUTSIDE
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import make
 from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, read
@@ -150,17 +151,18 @@ def test_opponents_moves_count_as_steps() -> None:
     trainer.update()
     assert trainer.steps == pytest.approx(2 * SMALL.num_envs * SMALL.steps, rel=0.1), "the network has every other move"
     outside = (trainer.games.arrays["outside"][:, None] >> np.arange(4)) & 1
-    assert (outside == (np.arange(4) % 2 == trainer.sides[:, None])).all()
+    assert (outside == (trainer.seating == OUTSIDE)).all()
 
 
 def test_only_the_networks_own_free_decisions_are_learned_from() -> None:
     trainer = PPOTrainer(replace(SMALL, self_play=0.0, opponents=["random"]))
-    assert set(trainer.sides.tolist()) == {0, 1}
+    own = trainer.seating == OUTSIDE
+    assert {tuple(seats) for seats in own.tolist()} == {(True, False, True, False), (False, True, False, True)}
     trainer.update()
     buffer = trainer.buffer
     assert (np.count_nonzero(buffer.action_masks[: buffer.count], axis=1) > 1).all()
     seats = np.argwhere(buffer.open >= 0)
-    assert (seats[:, 1] % 2 == trainer.sides[seats[:, 0]]).all()
+    assert (trainer.seating[tuple(seats.T)] == OUTSIDE).all()
 
 
 def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:

@@ -81,9 +81,8 @@ def test_the_command_line_has_it(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "--candidates 1 is not allowed; allowed: an integer from 2" in capsys.readouterr().err
     assert main(["train", "--resume", "--method", "ppo", "--out", str(tmp_path / "run")]) == 2
     assert "--method ppo contradicts the run" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["train", "--method", "playouts", "--game", "pikit_v0"])
-    assert "'playouts' is now called 'rollouts'" in capsys.readouterr().err
+    assert main(["train", "--method", "dreams", "--game", "pikit_v0"]) == 2
+    assert "--method dreams is not allowed; allowed: 'ppo', 'rollouts'" in capsys.readouterr().err
     assert main([*words[:1], "--game", "pikit_v0", "--ray", "local", "--out", str(tmp_path / "other")]) == 2
     assert "--ray is for --method rollouts; --method ppo runs on one machine" in capsys.readouterr().err
 

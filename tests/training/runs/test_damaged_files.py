@@ -162,12 +162,12 @@ def _no_such_row(content: dict[str, Any]) -> None:
     content["buffer"]["open"][:] = 1 << 40
 
 
-def _no_such_side(content: dict[str, Any]) -> None:
-    content["games"]["sides"][0] = 5
-
-
 def _no_such_opponent(content: dict[str, Any]) -> None:
-    content["games"]["rivals"][0] = 1
+    content["games"]["seating"][0, 0] = 1
+
+
+def _nothing_to_learn(content: dict[str, Any]) -> None:
+    content["games"]["seating"][0] = 0
 
 
 def _negative_length(content: dict[str, Any]) -> None:
@@ -203,8 +203,8 @@ def _truth_value(content: dict[str, Any]) -> None:
         (_huge_reward, "rewards of the buffer has numbers beyond 1,000,000"),
         (_more_than_certain, "log_probs of the buffer has numbers above 0"),
         (_no_such_row, "open of the buffer has numbers beyond -1 to"),
-        (_no_such_side, "sides has numbers beyond -1 to 1"),
-        (_no_such_opponent, "rivals has numbers beyond 0 to 0"),
+        (_no_such_opponent, "seating has numbers beyond -1 to 0"),
+        (_nothing_to_learn, "seating has games that the network does not play"),
         (_negative_length, "lengths has numbers beyond 0 to"),
         (_negative, "updates is -1"),
         (_truth_value, "updates is True"),
