@@ -53,7 +53,9 @@ class EpisodeBuffer(RolloutBuffer):
 
     def take(self, wanted: np.ndarray | None = None) -> list[SingleAgentEpisode]:
         """Take out all decisions with known rewards; with `wanted` (N,) only of each env's first so many games."""
-        place = self.envs[: self.count] * self.open.shape[1] + self.seats[: self.count]
+        place = self.envs[: self.count] * self.open.shape[1]
+        if self._ids[0]:  # several seats learn in a game
+            place = place + self.seats[: self.count]
         order = np.argsort(place, kind="stable")
         names = ("observations", "action_masks", "actions", "rewards", "log_probs", "values", "logits")
         columns = {name: getattr(self, name)[order] for name in names}
