@@ -37,10 +37,8 @@ from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
 
 from .algorithms.network import ILLEGAL, Network, entropy, sample, write
+from .runs.config import LARGEST_NUMPY_SEED
 from .runs.files import replacing
-
-LARGEST_SEED = (1 << 32) - 1
-"""Of numpy's global generator, which SB3 seeds."""
 
 
 def make_vec_env(
@@ -248,7 +246,7 @@ def learn(
     """Train MaskablePPO against a policy's spec, or "past" for self-play; raises `ValueError` for bad arguments."""
     checked("steps", steps, Integer(1))
     checked("num_envs", num_envs, Integer(1))
-    checked("seed", seed, Integer(0, LARGEST_SEED))
+    checked("seed", seed, Integer(0, LARGEST_NUMPY_SEED))
     past = PastSelf(game, seed=seed, **options)
     env = make_vec_env(game, num_envs, past if opponents == "past" else opponents, seed=seed, **options)
     settings: dict[str, Any] = {"n_steps": 32, "batch_size": 2048, "n_epochs": 3, "learning_rate": 7e-4, "gamma": 1.0}

@@ -33,6 +33,8 @@ Texts = tuple[str, ...]
 
 MOST_AT_ONCE = 1 << 20
 """Games, or steps of one, that are kept in memory."""
+LARGEST_NUMPY_SEED = (1 << 32) - 1
+"""Of numpy's global generator, which RLlib and SB3 seed."""
 RUN = "run.json"
 """The file of a run's folder that holds its options."""
 PAST = "past"

@@ -9,13 +9,10 @@ from monsterzoo.envs.core.options import MOST_THREADS, Choice, Integer, Number, 
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.training.evaluation.win_rate import win_rate
-from monsterzoo.training.runs.config import MOST_AT_ONCE
+from monsterzoo.training.runs.config import LARGEST_NUMPY_SEED, MOST_AT_ONCE
 from monsterzoo.training.runs.extras import require
 
 from .options import Parser, chosen_variant
-
-MAX_SEED = (1 << 32) - 1
-"""Of numpy's global generator, which RLlib and SB3 seed."""
 
 OPTIONS = {
     "address": Option("local", Text("ADDRESS"), "of Ray: 'local' starts it here, 'auto' or HOST:PORT joins a cluster"),
@@ -24,7 +21,7 @@ OPTIONS = {
     "opponents": Option(None, Text("POLICY"), "learn one seat against this policy (default: self-play)"),
     "networks": Option("shared", Choice("shared", "team"), "self-play with one network for all seats, or one per team"),
     "minutes": Option(5.0, Number(0, above=True), "wall-clock budget"),
-    "seed": Option(None, Integer(0, MAX_SEED), "random seed"),
+    "seed": Option(None, Integer(0, LARGEST_NUMPY_SEED), "random seed"),
     "against": Option(("random",), Specs(), "policies to measure the result against"),
     "out": Option("runs/rllib", Text("FOLDER"), "folder of the checkpoint and the policy"),
     "resume": Option(False, Switch(), "go on from the checkpoint in --out"),

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from monsterzoo.envs.core.options import Integer, Option, Specs, Text
-from monsterzoo.training.runs.config import MOST_AT_ONCE
+from monsterzoo.training.runs.config import LARGEST_NUMPY_SEED, MOST_AT_ONCE
 from monsterzoo.training.runs.extras import require
 
 from .options import Parser, chosen_variant
-from .rllib import MAX_SEED, check_policies, print_win_rates
+from .rllib import check_policies, print_win_rates
 
 OPTIONS = {
     "steps": Option(2_000_000, Integer(1), "decisions to learn from"),
     "num_envs": Option(512, Integer(1, MOST_AT_ONCE), "games played at once"),
     "opponents": Option("past", Text("POLICY"), "learn one seat against this policy, or 'past' for self-play"),
-    "seed": Option(0, Integer(0, MAX_SEED), "random seed"),
+    "seed": Option(0, Integer(0, LARGEST_NUMPY_SEED), "random seed"),
     "against": Option(("random",), Specs(), "policies to measure the result against"),
     "out": Option("runs/sb3", Text("FOLDER"), "folder of the model and the policy"),
 }
