@@ -139,7 +139,7 @@ def test_a_reset_mask_begins_these_games_and_leaves_the_others(mode, opponents):
     batch.reset(seed=3)
     for _ in range(5):
         batch.step(batch.action_masks().argmax(axis=1))
-    before, seen = batch.states.copy(), batch._observed()["observation"]
+    before, seen = batch.states.copy(), batch._shown()[0]["observation"]
     chosen = np.array([True, False, False, True])
     observed, infos = batch.reset(seed=3, options={"reset_mask": chosen})
     assert before[~chosen].tobytes() == batch.states[~chosen].tobytes()
