@@ -63,7 +63,7 @@ def make_parallel(name: str, render_mode: str | None = None, **options: Any) -> 
 
 
 def make_vec(name: str, num_envs: int, threads: int = 1, seed: int | None = None, **options: Any) -> VectorGame:
-    """`num_envs` games as one compiled batch; raises `ValueError` for bad options."""
+    """`num_envs` games as one compiled batch, see `VectorGame`; raises `ValueError` for bad options."""
     return VectorGame(find_game(name), num_envs, threads, seed, **options)
 
 

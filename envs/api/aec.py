@@ -18,13 +18,14 @@ from ..match.decisions import Decisions
 from ..render.renderer import FPS, MODES, SIZE, Renderer
 from .records import play_record
 from .saving import Saved, pack, unpack
-from .spaces import action_space, check_reset_options, fresh_seed, observation_space
+from .spaces import Columns, action_space, check_reset_options, fresh_seed, observation_space
 
 
 class GameEnv(AECEnv):
     """One game as an AEC environment; several seats that choose at once are asked one after another.
 
-    `observe` gives `{"observation": int8 (n,), "action_mask": int8 (A,)}`; the mask is also in `infos`. With
+    `observe` gives `{"observation": int8 (n,), "action_mask": int8 (A,)}` (of another type with `dtype`, see
+    `Columns`); the mask is also in `infos`. With
     `observation="box"` it gives the tensor alone, with `history=T` also the last T events, see `observation_space`. A
     seat that has nothing to decide has the no-op, the last action, alone in its mask.
     """
@@ -40,6 +41,8 @@ class GameEnv(AECEnv):
         *,
         observation: str = "dict",
         history: int | None = None,
+        dtype: Any = "int8",
+        scale: bool = False,
         view: str | None = None,
         render_size: tuple[int, int] = SIZE,
         **options: Any,
@@ -51,7 +54,8 @@ class GameEnv(AECEnv):
         self.metadata = {**type(self).metadata, "name": game.name}
         self.possible_agents = list(self.variant.agents)
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._observation_space = observation_space(self.variant, observation, history)
+        self._tensor = Columns(self.variant, dtype, scale)
+        self._observation_space = observation_space(self.variant, observation, history, self._tensor)
         self._history = None if history is None else int(history)
         self._boxed = observation == "box"
         self._action_space = action_space(self.variant)
@@ -95,8 +99,7 @@ class GameEnv(AECEnv):
     @property
     def state_space(self) -> spaces.Box:
         """The space of `state()`."""
-        low, high = (np.tile(bound, self.variant.players) for bound in self.variant.layout.bounds)
-        return spaces.Box(low, high, dtype=np.int8)
+        return self._tensor.space(self.variant.players)
 
     @property
     def np_random(self) -> np.random.Generator:
@@ -239,7 +242,7 @@ class GameEnv(AECEnv):
     def observe(self, agent: str) -> Any:
         """What an agent may see now, a dict of arrays or one array; fresh ones."""
         seat = self._seat(agent)
-        row = self._row(seat)
+        row = self._tensor.convert(self._row(seat))
         if self._boxed:
             return row
         observed = {"observation": row, "action_mask": self._masks[seat].copy()}
@@ -285,8 +288,8 @@ class GameEnv(AECEnv):
         return Decisions.unchecked(self.variant, rows, masks, np.array([seat]), self.states)
 
     def state(self) -> np.ndarray:
-        """The global state for centralised critics: every seat's observation, int8 (players * n,)."""
-        return np.concatenate([self.variant.observation(self._states, 0, seat) for seat in range(self.variant.players)])
+        """The global state for centralised critics: every seat's observation, (players * n,) of the chosen `dtype`."""
+        return np.concatenate([self._tensor.convert(self._row(seat)) for seat in range(self.variant.players)])
 
     # --- Positions ---
 

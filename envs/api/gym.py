@@ -24,7 +24,7 @@ from ..match.match import Match, exclusive, read_only
 from ..match.seating import seat_opponents
 from ..render.perspective import stepped
 from ..render.renderer import FPS, MODES, SIZE, Renderer
-from .spaces import action_space, check_reset_options, fresh_seed, observation_space
+from .spaces import Columns, action_space, check_reset_options, fresh_seed, observation_space
 
 LOG = 1 << 14
 """Moves that the log of a `SeatEnv` has room for, more than any game has."""
@@ -59,6 +59,8 @@ class SeatVectorEnv(VectorEnv):
         threads: number of threads that share a step (compiled opponents only).
         copy: whether returned arrays are copies; otherwise the next step overwrites them.
         observation: "dict", or "box" for the tensor without the mask.
+        dtype: "int8" or "float32", of the tensor.
+        scale: whether a float32 tensor is scaled to 0…1 by the ranges of the layout.
         autoreset_mode: see above.
         history: T, to observe the last T events too, see `observation_space`.
         log: length of the move log, which `record` needs.
@@ -77,6 +79,8 @@ class SeatVectorEnv(VectorEnv):
         threads: int = 1,
         copy: bool = True,
         observation: str = "dict",
+        dtype: Any = "int8",
+        scale: bool = False,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
         history: int | None = None,
@@ -94,7 +98,8 @@ class SeatVectorEnv(VectorEnv):
         self.num_envs, self.render_mode, self.copy = num_envs, render_mode, copy
         self.autoreset_mode = _mode(game.name, autoreset_mode)
         self.policies = seat_opponents(variant, opponents)
-        self.single_observation_space = observation_space(variant, observation, history)
+        self._tensor = Columns(variant, dtype, scale)
+        self.single_observation_space = observation_space(variant, observation, history, self._tensor)
         self.single_action_space = action_space(variant)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -290,6 +295,7 @@ class SeatVectorEnv(VectorEnv):
         kept = (self._match.observations, self._match.action_masks, self.learners, self._everywhere)
         rows, masks, seats, everywhere = (values.copy() for values in kept) if self.copy else kept
         infos = {"action_mask": masks, "_action_mask": everywhere, "seat": seats, "_seat": everywhere}
+        rows = self._tensor.convert(rows)
         if self._boxed:
             return rows, infos
         events = self._match.history.get("shown")
@@ -299,7 +305,7 @@ class SeatVectorEnv(VectorEnv):
     def _finals(self, done: np.ndarray, played: np.ndarray) -> dict[str, Any]:
         """What the learners' seats (N,) knew when games ended."""
         over = np.flatnonzero(done)
-        rows = self._match.final_observations(over, played[over])
+        rows = self._tensor.convert(self._match.final_observations(over, played[over]))
         nothing = np.zeros(self.variant.num_actions, np.int8)
         nothing[-1] = 1  # the no-op
         observations = np.empty(self.num_envs, object)  # None where no game is over

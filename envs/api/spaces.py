@@ -11,7 +11,39 @@ from ..core.options import is_whole, whole
 from ..core.variant import Variant
 
 
-def observation_space(variant: Variant, observation: str = "dict", history: int | None = None) -> spaces.Space:
+class Columns:
+    """The type of observations: int8, or `dtype="float32"`, with `scale` from 0 to 1 by the ranges of the layout.
+
+    Raises `ValueError` for another type, and for `scale` with int8.
+    """
+
+    def __init__(self, variant: Variant, dtype: Any = "int8", scale: bool = False) -> None:
+        name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", str(dtype))
+        if name not in ("int8", "float32"):
+            raise ValueError(f"{variant.game.name}: dtype={dtype!r} is not allowed; allowed: 'int8', 'float32'")
+        if not isinstance(scale, bool) or (scale and name == "int8"):
+            raise ValueError(
+                f"{variant.game.name}: scale={scale!r} is not allowed; allowed: False, or True with float32"
+            )
+        self.floats, self.scale, self._type = name == "float32", scale, np.dtype(name)
+        self._low, self._high = (bound.astype(self._type) for bound in variant.layout.bounds)
+
+    def space(self, seats: int = 1) -> spaces.Box:
+        """The space of one observation, or of those of several seats behind each other."""
+        low, high = (np.tile(bound, seats) for bound in (self._low, self._high))
+        return spaces.Box(0, 1, low.shape, np.float32) if self.scale else spaces.Box(low, high, dtype=self._type.type)
+
+    def convert(self, rows: np.ndarray) -> np.ndarray:
+        """Observations, int8 (…, n), in this type; int8 itself as it is."""
+        if not self.floats:
+            return rows
+        values = rows.astype(np.float32)
+        return (values - self._low) / np.maximum(self._high - self._low, 1) if self.scale else values
+
+
+def observation_space(
+    variant: Variant, observation: str = "dict", history: int | None = None, columns: Columns | None = None
+) -> spaces.Space:
     """`Dict(observation: Box int8 (n,), action_mask: Box int8 (A,))`, or with "box" the first of them alone.
 
     With `history`, an integer T from 1, the dict has a third part: `history: Box int16 (T, 2)`, the last T events that
@@ -22,11 +54,10 @@ def observation_space(variant: Variant, observation: str = "dict", history: int 
         raise ValueError(
             f"{variant.game.name}: observation={observation!r} is not allowed; allowed: 'dict', 'box' (masks in infos)"
         )
-    low, high = variant.layout.bounds
-    columns = spaces.Box(low, high, dtype=np.int8)
+    tensor = (columns or Columns(variant)).space()
     masks = spaces.Box(0, 1, (variant.num_actions,), np.int8)
     if history is None:
-        return columns if observation == "box" else spaces.Dict({"observation": columns, "action_mask": masks})
+        return tensor if observation == "box" else spaces.Dict({"observation": tensor, "action_mask": masks})
     if not is_whole(history) or whole(history) < 1:
         raise ValueError(
             f"{variant.game.name}: history={history!r} is not allowed; allowed: None, or an integer from 1"
@@ -35,7 +66,7 @@ def observation_space(variant: Variant, observation: str = "dict", history: int 
         raise ValueError(f"{variant.game.name}: history needs observation='dict'")
     most = np.array([variant.players - 1, len(variant.event_names) - 1])
     events = spaces.Box(0, np.tile(most, (whole(history), 1)).astype(np.int16), dtype=np.int16)
-    return spaces.Dict({"observation": columns, "action_mask": masks, "history": events})
+    return spaces.Dict({"observation": tensor, "action_mask": masks, "history": events})
 
 
 def action_space(variant: Variant) -> spaces.Discrete:

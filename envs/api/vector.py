@@ -14,7 +14,7 @@ from ..match.decisions import Decisions, as_actions
 from ..match.loop import ACT, BEGIN
 from ..match.match import Match, exclusive
 from ..match.sampling import sample_batch
-from .spaces import action_space, fresh_seed, observation_space
+from .spaces import Columns, action_space, fresh_seed, observation_space
 
 
 class VectorGame:
@@ -27,7 +27,7 @@ class VectorGame:
 
     | name | shape and dtype | meaning |
     |---|---|---|
-    | `observations` | (N, n) int8 | what the seat that decides knows |
+    | `observations` | (N, n) int8 or `dtype` | what the seat that decides knows, see `Columns` |
     | `action_masks` | (N, A) int8 | what it may do |
     | `seats` | (N,) int64 | who decides |
     | `rewards` | (N, players) float32 | of the last step, of every seat |
@@ -47,13 +47,16 @@ class VectorGame:
         seed: int | None = None,
         *,
         observation: str = "dict",
+        dtype: Any = "int8",
+        scale: bool = False,
         history: int | None = None,
         log: int = 0,
         **options: Any,
     ) -> None:
         num_envs, threads = check_counts(game.name, num_envs=num_envs, threads=threads)
         self.variant, self.num_envs = game.variant(**options), num_envs
-        self.single_observation_space = observation_space(self.variant, observation, history)
+        self._tensor = Columns(self.variant, dtype, scale)
+        self.single_observation_space = observation_space(self.variant, observation, history, self._tensor)
         self._match = Match(self.variant, num_envs, threads=threads, log=log, history=history or 0)
         self.single_action_space = action_space(self.variant)
         self._sampled = np.zeros(num_envs, np.int64)
@@ -65,7 +68,7 @@ class VectorGame:
         match = self._match
         self.caller = match.caller
         self.states, self.final_states = match.arrays["states"], match.arrays["finals"]
-        self.observations, self.action_masks = match.observations, match.action_masks
+        self.observations, self.action_masks = self._tensor.convert(match.observations), match.action_masks
         self.seats, self.rewards = match.seats, match.arrays["rewards"]
         self.terminated, self.truncated = match.arrays["terminated"], match.arrays["truncated"]
         self.final_returns, self.final_lengths = match.arrays["totals"][1], match.arrays["lengths"][1]
@@ -77,7 +80,7 @@ class VectorGame:
 
     def __getstate__(self) -> dict[str, Any]:
         kept = ("variant", "num_envs", "single_observation_space", "single_action_space")  # the rest are views
-        return {name: self.__dict__[name] for name in (*kept, "_match", "_sampled", "_streams")}
+        return {name: self.__dict__[name] for name in (*kept, "_match", "_sampled", "_streams", "_tensor")}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
@@ -109,6 +112,12 @@ class VectorGame:
         self._match.arrays["orders"][:] = BEGIN
         self._match.run()
         self._match.arrays["orders"][:] = ACT
+        self._convert()
+
+    def _convert(self) -> None:
+        """Write observations in the type that was asked for, if it is another one."""
+        if self._tensor.floats:
+            self.observations[:] = self._tensor.convert(self._match.observations)
 
     @exclusive
     def step(self, actions: Any) -> None:
@@ -122,6 +131,7 @@ class VectorGame:
         if wrong >= 0:
             error = self.variant.refuse(self.states[wrong], int(self.seats[wrong]), int(choices[wrong]))
             raise IllegalActionError(f"game {wrong}: {error}")
+        self._convert()
 
     def record(self, i: int, final: bool = False) -> dict[str, Any]:
         """Game i so far, or the last finished one, for `monsterzoo.envs.replay`; needs `log`, the most moves to keep.
@@ -172,6 +182,7 @@ class VectorGame:
             values[...] = saved[name]
         # Not taken over: what a seat knows and may do follows from the states.
         self._match.refresh()
+        self._convert()
 
     def _lasting(self) -> dict[str, np.ndarray]:
         names = ("rewards", "terminated", "truncated", "totals", "lengths", "starts", "moves", "seats")

@@ -1,5 +1,6 @@
 """What Gymnasium, PettingZoo and the libraries on top of them expect to find, beyond what conformance checks."""
 
+import pickle
 import sys
 
 import gymnasium
@@ -7,7 +8,7 @@ import monsterzoo.envs as mz
 import numpy as np
 import pytest
 from gymnasium.wrappers import vector as wrappers
-from monsterzoo.envs import bite_night_v0, pikit_v0, yokai_septet_v0
+from monsterzoo.envs import bite_night_v0, env_seed, pikit_v0, yokai_septet_v0
 from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.core.registry import gymnasium_id
 from needs import needs
@@ -121,6 +122,66 @@ def test_boxed_one_seat_games_are_the_same_games():
             row, info = boxed.reset()
             seen, _ = plain.reset()
             games += 1
+
+
+# --- Floats ---
+
+
+def first_of(made):
+    """What the first decision of an environment or batch shows, with its space."""
+    if isinstance(made, mz.VectorGame):
+        made.reset(7)
+        return made.observations[0], made.single_observation_space["observation"]
+    if isinstance(made, gymnasium.vector.VectorEnv):
+        return made.reset(seed=[env_seed(7, 0), 1])[0]["observation"][0], made.single_observation_space["observation"]
+    if isinstance(made, gymnasium.Env):
+        return made.reset(seed=env_seed(7, 0))[0]["observation"], made.observation_space["observation"]
+    made.reset(seed=env_seed(7, 0))
+    agent = made.possible_agents[0]
+    seen = made.unwrapped.aec.observe(agent) if hasattr(made.unwrapped, "aec") else made.observe(agent)
+    return seen["observation"], made.observation_space(agent)["observation"]
+
+
+@constructors
+def test_observations_can_be_floats(make):
+    plain, space = first_of(make())
+    assert plain.dtype == space.dtype == np.int8
+    floats, space = first_of(make(dtype="float32"))
+    assert floats.dtype == space.dtype == np.float32
+    assert space.contains(floats)
+    np.testing.assert_array_equal(floats, plain)
+    scaled, space = first_of(make(dtype=np.float32, scale=True))
+    low, high = mz.variant("pikit_v0").layout.bounds
+    np.testing.assert_allclose(scaled, (plain.astype(float) - low) / (high.astype(float) - low), rtol=1e-6)
+    assert (space.low.min(), space.high.max(), scaled.dtype) == (0, 1, np.float32)
+    assert space.contains(scaled)
+    assert plain.max() > 1 >= scaled.max()
+    for wrong in ({"dtype": "float64"}, {"dtype": None}, {"scale": True}, {"dtype": "float32", "scale": 2}):
+        with pytest.raises(ValueError, match=r"(dtype|scale)=.* is not allowed"):
+            make(**wrong)
+
+
+def test_floats_are_those_of_every_step_final_observations_and_states_included():
+    vec, floats = (mz.make_vec("pikit_v0", 8, seed=2, players=2, **more) for more in ({}, {"dtype": "float32"}))
+    for _ in range(30):
+        actions = vec.sample_actions()
+        floats.step(actions)
+        vec.step(actions)
+        np.testing.assert_array_equal(floats.observations, vec.observations)
+    assert floats.decisions().observations.dtype == np.int8  # as policies take them
+    again = pickle.loads(pickle.dumps(floats))
+    np.testing.assert_array_equal(again.observations, floats.observations)
+    assert again.observations.dtype == np.float32
+    env = pikit_v0.raw_env(players=2, dtype="float32", scale=True)
+    env.reset(seed=1)
+    assert env.state_space.contains(env.state())
+    assert env.state().dtype == np.float32
+    batch = gymnasium.make_vec(PIKIT, num_envs=4, players=2, dtype="float32", autoreset_mode="same_step", max_turns=9)
+    _, infos = batch.reset(seed=1)
+    while "final_obs" not in infos:
+        _, _, _, _, infos = batch.step(infos["action_mask"].argmax(axis=1))
+    last = next(one for one in infos["final_obs"] if one is not None)
+    assert batch.single_observation_space.contains(last)
 
 
 # --- Vector environments ---
