@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import benchmarks, envs, policies, training
     from .envs import (
+        ActionTypeError,
         Game,
         IllegalActionError,
         SnapshotError,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 PARTS = ("benchmarks", "envs", "policies", "training")
 
 __all__ = [
+    "ActionTypeError",
     "Game",
     "IllegalActionError",
     "SnapshotError",
