@@ -53,8 +53,9 @@ def test_what_is_missing_is_trained_measured_and_written_down(tmp_path, capsys) 
     assert make(tmp_path) == 0
     index = json.loads((tmp_path / "out" / INDEX).read_text())
     (model,) = index["models"]
-    steps = (3 + 1 + 2) * 8 * 16
-    assert (model["file"], model["steps"], set(model["arena"])) == (f"{NAME}.npz", steps, {"random"})
+    own_moves = (3 + 1 + 2) * 8 * 16
+    assert own_moves <= model["steps"] <= 3 * own_moves, "opponents' moves are steps too"
+    assert (model["file"], set(model["arena"])) == (f"{NAME}.npz", {"random"})
     assert len(model["commands"]) == 3
     assert f"--start net:{tmp_path}/runs/{NAME}/ppo" in model["commands"][2]
     assert f"--opponents past net:{tmp_path}/runs/{NAME}/exploiter" in model["commands"][2]
