@@ -30,14 +30,14 @@ from . import make, make_parallel, make_raw, make_vec, replay
 from .api.aec import GameEnv
 from .api.parallel import ParallelGameEnv
 from .core import contract, stepping
-from .core.contract import HEADER, MAX_PLAYERS, PLAYING, VIEW_HEADER, imagine
+from .core.contract import HEADER, MAX_EVENTS, MAX_PLAYERS, PLAYING, VIEW_HEADER, imagine
 from .core.game import Game
 from .core.layout import NUMBERS, SET, Field
 from .core.registry import find_game, gymnasium_id
 from .core.rng import env_seed, generator, streams
 from .core.variant import IllegalActionError, Variant
 from .match.driver import is_over
-from .render.perspective import scene_of
+from .render.perspective import scene_of, stepped
 from .render.scene import Scene
 
 
@@ -574,6 +574,25 @@ def check_secrets(case: Case) -> None:
     assert moved or case.game.perfect_information, "determinize never changed anything"
 
 
+def check_events(case: Case) -> None:
+    """Events have names, their numbers are in range, and a choice that another seat sees nothing of is none for it."""
+    variant, env, names = case.variant, case.raw_env(), case.variant.event_names
+    assert names[0] == "", "event 0 is no event, it has no name"
+    assert len(set(names)) == len(names), "two events have the same name"
+    env.reset(seed=case.seed)
+    for action in random_steps(env, case.random()):
+        mover = env.possible_agents.index(env.agent_selection)
+        before, after = env.states, stepped(variant, env.states, mover, action)
+        for seat in range(variant.players):
+            events = variant.events(before, after, seat, mover, action)
+            assert len(events) <= MAX_EVENTS, f"{len(events)} events of one decision"
+            assert ((events >= (0, 1)) & (events < (variant.players, len(names)))).all(), (
+                f"there are no events {events}"
+            )
+            seen = variant.look(before, 0, seat).tobytes() != variant.look(after, 0, seat).tobytes()
+            assert seen or seat == mover or not len(events), f"seat {seat} is told of what it does not see: {events}"
+
+
 def check_scenes(case: Case) -> None:
     """Scenes are JSON; every legal action has exactly one place to click, with words; what is hidden stays hidden."""
     variant, env = case.variant, case.raw_env()
@@ -606,5 +625,6 @@ def _check_targets(scene: Scene, mask: np.ndarray, moment: str) -> None:
 
 CHECKS: tuple[Callable[[Case], None], ...] = (
     check_definition, check_contract, check_views, check_pettingzoo, check_gymnasium, check_masks, check_conservation,
-    check_returns, check_truncation, check_saving, check_records, check_same_games, check_secrets, check_scenes,
+    check_returns, check_truncation, check_saving, check_records, check_same_games, check_secrets, check_events,
+    check_scenes,
 )  # fmt: skip

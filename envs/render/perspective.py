@@ -76,11 +76,9 @@ def text_of(variant: Variant, states: np.ndarray, seat: int | None) -> str:
 
 
 def narrate(
-    variant: Variant, seat: int | None, before: np.ndarray, after: np.ndarray, mover: int, action: int | None
+    variant: Variant, seat: int | None, before: np.ndarray, after: np.ndarray, mover: int, action: int
 ) -> list[Event]:
-    """What an observer saw of a decision that led from one state (1,) to another; nothing if the action is None."""
-    if action is None:
-        return []
+    """What an observer saw of a decision that led from one state (1,) to another."""
     observer = mover if seat is None else seat  # a spectator looks over everybody's shoulder
     names = _names(variant, seat)
     told: list[Event] = []
@@ -111,13 +109,13 @@ class Trail:
     """The last decisions of a game, with the position before each."""
 
     def __init__(self) -> None:
-        self._moves: deque[tuple[np.ndarray, int, int | None]] = deque(maxlen=MOST_MOVES)
+        self._moves: deque[tuple[np.ndarray, int, int]] = deque(maxlen=MOST_MOVES)
 
     def clear(self) -> None:
         """Forget everything: another game begins."""
         self._moves.clear()
 
-    def add(self, states: np.ndarray, mover: int, action: int | None) -> None:
+    def add(self, states: np.ndarray, mover: int, action: int) -> None:
         """Remember the position, an array (1,), in which a seat decides; it is copied."""
         self._moves.append((states.copy(), mover, action))
 

@@ -55,8 +55,8 @@ class Renderer:
         """Another game begins."""
         self._trail.clear()
 
-    def remember(self, states: np.ndarray, mover: int, action: int | None) -> None:
-        """A seat is about to decide in the position `states` (1,); None: what several do is not known one by one."""
+    def remember(self, states: np.ndarray, mover: int, action: int) -> None:
+        """A seat is about to decide in the position `states` (1,)."""
         if self._mode is not None:
             self._trail.add(states, mover, action)
 
