@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..core.bits import bits_of
 from ..core.snapshots import Reader, SnapshotError, read_list, read_name, read_names, read_number, require
 from . import rules, text
 from .rules import BURY, CARD_NAMES, GRAB, HAND_CARDS, LAY, NONE, RAISE, TILES_A_ROUND
@@ -54,10 +55,6 @@ def load(data: dict[str, Any], state: Any) -> None:
 def _copies(state: Any, card: int) -> int:
     """How many cards of a design the game has."""
     return (int(state.deck) >> card & 1) + (card in state.twice)
-
-
-def _bits(numbers: list[int]) -> int:
-    return sum(1 << number for number in numbers)
 
 
 class _Loader(Reader):
@@ -143,9 +140,9 @@ class _Loader(Reader):
             _stack(state, seat)[TILES_A_ROUND * self.laid :] = stack
         for key in ("middle", "graveyard"):
             names = read_list(self.data.get(key) or [], key)
-            setattr(state, key, _bits(self._new_tiles(names, key)))
+            setattr(state, key, bits_of(self._new_tiles(names, key)))
         for seat, names in enumerate(self.rows("tiles")):
-            state.tiles[seat] = _bits(self._new_tiles(names, "tiles"))
+            state.tiles[seat] = bits_of(self._new_tiles(names, "tiles"))
         if not self.in_rendezvous:
             self._tiles_taken()
             return
@@ -228,7 +225,7 @@ class _Loader(Reader):
             require(seats, f"nobody has more than two tiles for {CARD_NAMES[card]!r}: there is no choice")
         else:
             seats = [self._raiser()]
-        return _bits(seats)
+        return bits_of(seats)
 
     def _raiser(self) -> int:
         """Who resurrects: the seat to act, or the first from the lap's leader on that has a choice."""
@@ -263,7 +260,7 @@ class _Loader(Reader):
             if asked and (len(chosen) < most or most == 0):
                 waiting.append(seat)
         require(waiting, f"everybody has chosen, phase {self.name_of_phase} is over")
-        return _bits(waiting)
+        return bits_of(waiting)
 
     def _choice(self, seat: int, name: Any) -> int:
         """A card or tile that a seat may choose now."""

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from ..core.bits import members
 from ..render.parts import DARK, EDGE, GOLD, PALE, SIDE, TableScene, back, backs, cross_out, in_row
 from ..render.scene import Box, Perspective, Scene, rect, text
 from . import rules
 from .scene_cards import effect, face, tile, tile_words
-from .text import claims_of, members
+from .text import claims_of
 from .view import OPEN_CARDS
 
 INKS = {r"\bblue\b": 69, r"\bred\b": 203, r"\byellow\b": 220, r"\bgreen\b": 77, r"\bviolet\b": 135}

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
+from ..core.bits import bits_of, members
 from . import rules
 from .view import MOST_POINTS, OPEN_CARDS
 
@@ -24,7 +25,7 @@ def names_of_tiles(hearts: int) -> tuple[str, ...]:
 
 def heart_tiles(kinds: Iterable[str] | None) -> int:
     """The set of tiles with a heart if one tile of each of these kinds has one; None is all kinds."""
-    return int(rules.HEARTS) if kinds is None else sum(1 << 2 * KINDS.index(kind) + 1 for kind in kinds)
+    return int(rules.HEARTS) if kinds is None else bits_of(2 * KINDS.index(kind) + 1 for kind in kinds)
 
 
 def actions(options: dict[str, Any]) -> tuple[str, ...]:
@@ -36,12 +37,6 @@ def actions(options: dict[str, Any]) -> tuple[str, ...]:
 
 
 # --- Sets of cards and tiles, and what follows from a position ---
-
-
-def members(bits: Any) -> list[int]:
-    """The members of a bit set, in order."""
-    value = int(bits)
-    return [index for index in range(value.bit_length()) if value >> index & 1]
 
 
 def card_names(record: Any, cards: Any) -> list[str]:

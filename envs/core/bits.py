@@ -1,5 +1,6 @@
 """Bit sets in one `uint64`: cards of a hand, seats that must act, legal actions."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,17 @@ def nth(bits, n):
 def where(places, value):
     """The set of places that hold a value; `places` is int8 (at most 8,) inside of a record that goes on behind it."""
     return np.uint64(sum(1 << k for k, held in enumerate(places) if held == value))
+
+
+def members(bits: Any) -> list[int]:
+    """The members of a set, in order; for plain Python."""
+    value = int(bits)
+    return [index for index in range(value.bit_length()) if value >> index & 1]
+
+
+def bits_of(indices: Iterable[int]) -> int:
+    """The set of some indices; for plain Python."""
+    return sum(1 << index for index in indices)
 
 
 # These functions as single machine instructions in compiled code.

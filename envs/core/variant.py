@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import stepping
+from .bits import members
 from .contract import MAX_EVENTS, PLAYING, TERMINATED, TRUNCATED
 from .layout import Layout
 from .options import is_whole, whole
@@ -298,11 +299,11 @@ class Variant:
         state = fields_of(state)
         return {
             "options": dict(self.options),
-            "to_act": _seats(state.acting),
+            "to_act": members(state.acting),
             **self.game.positions.snapshot(state),
             "over": int(state.outcome) != PLAYING,
             "truncated": int(state.outcome) not in (PLAYING, TERMINATED),
-            "winners": _seats(state.winners),
+            "winners": members(state.winners),
             "generator": int(state.rng),
         }
 
@@ -344,7 +345,7 @@ class Variant:
             raise SnapshotError(f"the key {error} is missing") from None
         except (TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise SnapshotError(f"not a position of {self.game.name}: {error}") from error
-        acting = _seats(states["acting"][0])
+        acting = members(states["acting"][0])
         waits = snapshot.get("to_act", acting)
         listed = isinstance(waits, list | tuple) and all(type(seat) is int for seat in waits)
         require(listed and sorted(waits) == acting, f"to_act is {waits!r}, but the position waits for {acting}")
@@ -380,10 +381,6 @@ def fields_of(state: Any) -> SimpleNamespace:
     Arrays are still the record's own; a number that is set here must be written back.
     """
     return SimpleNamespace(**{name: state[name] for name in state.dtype.names})
-
-
-def _seats(bits: Any) -> list[int]:
-    return [seat for seat in range(8) if int(bits) >> seat & 1]
 
 
 def _suggest(text: Any, names: tuple[str, ...]) -> str:

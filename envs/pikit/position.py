@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from ..core.bits import members
 from ..core.snapshots import Reader, read_list, read_number, require, require_once
 from . import text
 from .rules import CENTRE, DICE_EFFECTS, DRAW, EFFECT_CARD, MAX_DECK, NONE, REACT, STEAL, TURN, score
-from .text import bag_of, cards_of, deck_cards, discard_pile, hand_cards, mechas_of, mechas_on_table, pending_discards
+from .text import bag_of, cards_of, deck_cards, discard_pile, hand_cards, mechas_on_table, pending_discards
 
 MOST_WOUNDS = 255 - MAX_DECK  # a byte that every 3 of the largest deck could still add to
 _WILD = (9, 10, 11)
@@ -20,7 +21,7 @@ def snapshot(state: Any) -> dict[str, Any]:
         "dice": [int(state.low), int(state.high)],
         "deck": deck_cards(state),
         "centre": cards_of(state.centre),
-        "hands": [{"kaiju": hand_cards(state, seat), "mecha": mechas_of(state.mechas[seat])} for seat in seats],
+        "hands": [{"kaiju": hand_cards(state, seat), "mecha": members(state.mechas[seat])} for seat in seats],
         "discard_pile": discard_pile(state),
         "mechas_on_table": mechas_on_table(state),
         "wounds": [int(state.wounds[seat]) for seat in seats],

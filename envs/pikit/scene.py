@@ -4,11 +4,12 @@ from collections import Counter
 from functools import lru_cache
 from typing import Any
 
+from ..core.bits import members
 from ..render.parts import DARK, EDGE, GOLD, INK, PALE, PAPER, SIDE, TableScene, back, turn_of
 from ..render.scene import Box, Perspective, Scene, Shape, circle, polygon, rect, text
 from . import rules
 from .events import EFFECT_WORDS
-from .text import cards_of, mechas_of
+from .text import cards_of
 
 COLOURS = (
     "", "#7a8a2e", "#2f7fc1", "#b03a3a", "#7b4bb3", "#1f8f78", "#4b5563", "#c06b14", "#2f8a3c", "#a8327e", "#c2410c",
@@ -168,7 +169,7 @@ def _draw_other(table: TableScene, k: int, box: Box) -> None:
             left, top = x + 12, top + 44
         face = [*back((left, top, 30, 38)), text(left + 36, top + 20, f"×{unknown}", 24, PALE, "start")]
         table.add(face, f"{name} holds {unknown} unknown cards")
-    for i, number in enumerate(mechas_of(view.mechas[k])):
+    for i, number in enumerate(members(view.mechas[k])):
         place = (x + 12 + i * 48, y + 144, 44.0, 38.0)
         _add_mecha(table, chip(f"{number}-{number}", "#46525c", *place[:2], 44), number, place)
 
@@ -218,7 +219,7 @@ def _draw_supply(table: TableScene) -> None:
     """Mechas on the table, the deck, the discards."""
     view = table.view
     table.add_heading(236, 432, "Mechas to take")
-    for i, number in enumerate(mechas_of(view.mechas_on_table)):
+    for i, number in enumerate(members(view.mechas_on_table)):
         box = (236 + 80.0 * i, 448.0, 72.0, 96.0)
         _add_mecha(table, mecha_face(number, box), number, box)
     deck = int(view.deck)
@@ -262,7 +263,7 @@ def _draw_own(table: TableScene) -> None:
     hurt = f", {wounds} wound{'s' if wounds > 1 else ''}" if wounds else ""
     table.add_own_seat(646, f"{_points(table.seen, 0)} points{hurt}")
     held = Counter(cards_of(view.hand))
-    mechas = mechas_of(view.mechas[0])
+    mechas = members(view.mechas[0])
     width, height = 96.0, 132.0
     copies = sum(held.values()) - len(held)
     step = min(40.0, (900 - (width + 8) * (len(held) + len(mechas))) / max(copies, 1))

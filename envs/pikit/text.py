@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..core.bits import members
 from . import rules
 from .view import MOST_TURNS
 
@@ -55,14 +56,9 @@ def hand_cards(state: Any, seat: int) -> list[int]:
     return sorted(cards_of(state.known[seat]) + cards_of(state.secret[seat]))
 
 
-def mechas_of(bits: Any) -> list[int]:
-    """The numbers of a set of mechas."""
-    return [number for number in range(1, 7) if int(bits) >> number & 1]
-
-
 def mechas_on_table(state: Any) -> list[int]:
     """The mechas that nobody holds."""
-    return mechas_of(int(rules.MECHAS) - sum(state.mechas.tolist()))
+    return members(int(rules.MECHAS) - sum(state.mechas.tolist()))
 
 
 def deck_cards(state: Any) -> list[int]:
@@ -96,7 +92,7 @@ def describe(view: Any, seat: int) -> str:
         f"You are player_{seat}. It is {whose}, phase {PHASES[view.phase]}.",
         f"Dice: {int(view.low)} and {int(view.high)}.",
         f"Centre: {_listed(cards_of(view.centre))}.",
-        f"Mechas on the table: {_doubles(mechas_of(view.mechas_on_table))}.",
+        f"Mechas on the table: {_doubles(members(view.mechas_on_table))}.",
         f"Deck: {int(view.deck)} cards. Discard pile: {_listed(cards_of(view.discard_pile))}.",
         *_describe_pending(view, called),
         *(_describe_hand(view, k, called) for k in range(players)),
@@ -128,7 +124,7 @@ def _describe_hand(view: Any, k: int, called: list[str]) -> str:
     else:
         unknown = f" and {int(view.unknown[k])} unknown" if view.unknown[k] else ""
         cards = f"{called[k]} holds {known}{unknown}"
-    return f"{cards}; mechas {_doubles(mechas_of(view.mechas[k]))}; wounds {int(view.wounds[k])}."
+    return f"{cards}; mechas {_doubles(members(view.mechas[k]))}; wounds {int(view.wounds[k])}."
 
 
 def _listed(cards: list[int]) -> str:
@@ -159,7 +155,7 @@ def draw_table(state: Any) -> str:
         turn = "*" if seat == int(state.turn_player) else " "
         secret = cards_of(state.secret[seat])
         line = f"{mark} player_{seat}{turn} {points:4} points   hand {_listed(hand_cards(state, seat))}"
-        line += f"   mechas {_doubles(mechas_of(state.mechas[seat]))}   wounds {int(state.wounds[seat])}"
+        line += f"   mechas {_doubles(members(state.mechas[seat]))}   wounds {int(state.wounds[seat])}"
         lines.append(line + (f"   (secret {_listed(secret)})" if secret else ""))
     return "\n".join(lines)
 
@@ -206,7 +202,7 @@ def _refuse_take(state: Any, seat: int, action: int) -> str:
     if low != high and action in (rules.TAKE_MECHA, rules.STEAL_MECHA):
         return "the dice show no double"
     if action in (rules.TAKE_MECHA, rules.STEAL_MECHA):
-        holders = [s for s in range(int(state.players)) if low in mechas_of(state.mechas[s])]
+        holders = [s for s in range(int(state.players)) if low in members(state.mechas[s])]
         where = f"with player_{holders[0]}" if holders else "on the table"
         return f"mecha {low}-{low} is {where}"
     if low == high and action == rules.TAKE_HIGH:

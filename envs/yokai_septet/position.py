@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.bits import has
+from ..core.bits import bits_of, has, members
 from ..core.snapshots import Reader, read_list, read_name, read_names, read_number, require, require_once
 from . import rules, text
 from .rules import BASE, BOSSES, DISCARD, EXCHANGING, KEEP, NONE, PASS, PLAY, SUIT_OF, SUITS
-from .text import bits_of, captured_cards, card_name, members, names, on_places, suit_names, trick_cards
+from .text import captured_cards, card_name, names, on_places, suit_names, trick_cards
 
 _SUIT_NUMBERS = {name: suit for suit, name in enumerate(SUITS)}
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..core.bits import members
 from ..render.parts import BOARD, DARK, EDGE, GOLD, PALE, TableScene, back, backs, cross_out, in_row
 from ..render.scene import Box, Perspective, Scene, Shape, rect, text
 from . import rules
@@ -10,7 +11,6 @@ from .scene_cards import COLOURS, chips, describe_card, face, suit_sign, symbol
 from .text import (
     CARD_NAMES,
     captured_cards,
-    members,
     names,
     on_places,
     passed_cards,

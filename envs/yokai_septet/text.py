@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..core.bits import members
 from . import rules
 from .view import MOST_ROUNDS
 
@@ -28,12 +29,6 @@ def actions(options: dict[str, Any]) -> tuple[str, ...]:
 # --- Sets of cards ---
 
 
-def members(bits: Any) -> list[int]:
-    """The cards of a bit set, in order of their numbers."""
-    value = int(bits)
-    return [card for card in range(rules.CARDS_WITH_FOILS) if value >> card & 1]
-
-
 def names(cards: Iterable[int]) -> list[str]:
     """The names of some cards."""
     return [CARD_NAMES[card] for card in cards]
@@ -42,11 +37,6 @@ def names(cards: Iterable[int]) -> list[str]:
 def card_name(card: Any) -> str | None:
     """A card's name, None for no card."""
     return None if card == rules.NONE else CARD_NAMES[card]
-
-
-def bits_of(cards: Iterable[int]) -> int:
-    """Cards as a bit set."""
-    return sum(1 << card for card in cards)
 
 
 def captured_cards(state: Any, side: int) -> list[int]:
@@ -77,7 +67,7 @@ def on_places(cards: Iterable[int]) -> list[int]:
 
 def suit_names(bits: Any) -> list[str]:
     """The names of a set of suits."""
-    return [name for suit, name in enumerate(rules.SUITS) if int(bits) >> suit & 1]
+    return [rules.SUITS[suit] for suit in members(bits)]
 
 
 # --- In words ---
