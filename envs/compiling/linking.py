@@ -2,7 +2,7 @@
 
 numba by itself optimizes every function with all it calls, makes machine code of it, and does so again at each level of
 nesting. Only kernels are called from Python, so here the code of an inner function waits until a kernel is linked. That
-saves a third of the compile time (8.9 s became 5.5 s for the first step of an AEC environment).
+saves a third to a half of the compile time (AEC 8.5 s to 4.6 s, one seat 20.5 to 10.2, search 24.0 to 12.4).
 
 This builds on numba's internals and is optional: where it does not work, kernels are compiled as numba does by itself.
 """
