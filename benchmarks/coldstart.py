@@ -72,9 +72,9 @@ games.step(infos["action_mask"].argmax(axis=1))
     "search": """
 import monsterzoo.envs as mz
 from monsterzoo import policies
-games = mz.make_vec("{game}", 1, seed=0)
-player = policies.make("search:10", "{game}")
-player.act(games.decisions())
+env = mz.make("{game}")
+env.reset(seed=0)
+policies.act_in(policies.make("search:10", "{game}"), env)
 """,
 }
 

@@ -41,8 +41,8 @@ class TypeTable(Generic[_Entry]):
 _tables: dict[Callable[..., Any], TypeTable[Callable[..., Any]]] = {}
 
 
-def dispatched(default: Callable[..., Any] | None = None, inline: bool = False) -> Callable[[_Function], _Function]:
-    """Decorate a stub, whose body is never run; `implement` adds implementations, see `overload` about `inline`.
+def dispatched(default: Callable[..., Any] | None = None) -> Callable[[_Function], _Function]:
+    """Decorate a stub, whose body is never run; `implement` adds implementations.
 
     Compiled code keeps what it finds, so implementations are added before a kernel that needs them is compiled.
     """
@@ -54,7 +54,7 @@ def dispatched(default: Callable[..., Any] | None = None, inline: bool = False) 
         def call(first: Any, *rest: Any) -> Any:
             return table[first](first, *rest)
 
-        @overload(call, inline)
+        @overload(call)
         def find(first, *rest):
             try:
                 function = table[first]

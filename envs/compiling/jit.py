@@ -20,7 +20,9 @@ from .notice import compile_notice, warn_of_slow_compiling
 
 _part: dict[str, Any] = {}
 _whole: dict[str, Any] = {}
+_inlined: set[Any] = set()
 try:
+    from .linking import INLINED as _inlined
     from .linking import PartCompiler, WholeCompiler
 
     _part["pipeline_class"], _whole["pipeline_class"] = PartCompiler, WholeCompiler
@@ -52,7 +54,8 @@ _WHOLE = {**_COMMON, **_known(no_cfunc_wrapper=True), **_whole}
 
 def inlined(function: _Function) -> _Function:
     """Compile a small `function` into each of its callers."""
-    return _inner(function, **_known(forceinline=True))
+    _inlined.add(function)
+    return _inner(function)
 
 
 def compiled(function: _Function) -> _Function:

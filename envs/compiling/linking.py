@@ -22,6 +22,12 @@ from .notice import warn_of_slow_compiling
 TESTED = (0, 68)
 """The last release of numba on which this is known to work; later ones are probed."""
 
+INLINED: set[Any] = set()
+"""Inner functions that are compiled into each of their callers.
+
+Not by numba's option: whatever is called from functions with different options, it compiles once for each of these.
+"""
+
 
 class _Part(JITCodeLibrary):
     """The code of an inner function, as it was written: neither optimized nor executable."""
@@ -87,6 +93,7 @@ class _LowerPart(NativeLowering):
     def run_pass(self, state: Any) -> bool:
         state.library = _Part(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
+        state.flags.forceinline |= state.func_id.func in INLINED
         super().run_pass(state)
         lowered = state["cr"]
         key: Any = [].append  # numba tells functions apart by their entry points, which must be builtins

@@ -20,11 +20,10 @@ def race_to_target(world, root, side):
     """The share of the win in a single round, else a race: the odds fall with the distance to the target to the 1.5."""
     if root.one_round:
         return share_of_win(world, side)
-    sides, target = np.int64(world.sides), np.int64(world.target)
-    best = 0
+    sides, target, best = np.int64(world.sides), np.int64(world.target), 0
     for other in range(sides):
         best = max(best, score(world, other))
-    total, own = 0.0, 0.0
+    own, total = 0.0, 0.0
     for other in range(sides):
         if best >= target:
             odds = 1.0 if score(world, other) == best else 0.0
@@ -32,8 +31,7 @@ def race_to_target(world, root, side):
             distance = np.float64(target - score(world, other))
             odds = 1.0 / (distance * np.sqrt(distance))
         total += odds
-        if other == side:
-            own = odds
+        own = odds if other == side else own
     return own / total
 
 

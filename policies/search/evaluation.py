@@ -27,7 +27,7 @@ class Mixture(NamedTuple):
     rollout_weight: float  # from 0, the network alone, to 1
 
 
-@dispatched(inline=True)
+@dispatched()
 def evaluate(evaluation: Any, search: Any, tree: Any, root: Any, seat: Any, stream: Any, scratch: Any) -> None:
     """Write what the leaf `scratch.world[0]`, a game that goes on, is worth to each side: `scratch.values`, 0 to 1.
 
@@ -42,14 +42,14 @@ def evaluate(evaluation: Any, search: Any, tree: Any, root: Any, seat: Any, stre
     """
 
 
-@compiled
+@inlined
 def evaluate_by_rollout(evaluation, search, tree, root, seat, stream, scratch):
     """Monte Carlo evaluation."""
     rollout(search, tree, stream, scratch)
     write_horizon_values(root, scratch)
 
 
-@compiled
+@inlined
 def evaluate_by_mixture(evaluation, search, tree, root, seat, stream, scratch):
     """AlphaGo's leaf value (Silver et al. 2016)."""
     weight, state = evaluation.rollout_weight, scratch.world[0]

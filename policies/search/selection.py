@@ -49,7 +49,7 @@ class SequentialHalving(NamedTuple):
 # --- At the root ---
 
 
-@dispatched(inline=True)
+@dispatched()
 def select_root(root_selection: Any, search: Any, tree: Any, stream: Any) -> None:
     """Mark the root's edges that are tried in the next world: `candidate` is 1, that of all others 0.
 
@@ -61,7 +61,7 @@ def select_root(root_selection: Any, search: Any, tree: Any, stream: Any) -> Non
     """
 
 
-@compiled
+@inlined
 def select_root_by_ucb(root_selection, search, tree, stream):
     """UCB1 (Auer et al. 2002): one action, untried ones in random order before others."""
     exploration = root_selection.c * tree.statistics[0].value_scale
@@ -79,7 +79,7 @@ def select_root_by_ucb(root_selection, search, tree, stream):
     tree.edges[best].candidate = 1
 
 
-@compiled
+@inlined
 def select_root_by_halving(root_selection, search, tree, stream):
     """Sequential halving (Karnin et al. 2013) in small steps, by values and priors (Danihelka et al. 2022).
 
@@ -155,7 +155,7 @@ implement(recommend, SequentialHalving, best_survivor)
 # --- Below the root ---
 
 
-@dispatched(inline=True)
+@dispatched()
 def select(
     selection: Any, search: Any, tree: Any, node: Any, state: Any, seat: Any, who: Any, stream: Any, scratch: Any
 ) -> Any:
@@ -173,7 +173,7 @@ def upper_bound(edge, available, exploration):
     return edge.total / visits + exploration * math.sqrt(log / visits)
 
 
-@compiled
+@inlined
 def select_by_ucb(selection, search, tree, node, state, seat, who, stream, scratch):
     """UCB with availability counts (ISMCTS; Cowling et al. 2012); while a legal action is untried, one of those."""
     best = best_by_ucb(selection, tree, node, scratch.legal, scratch.untried)
@@ -208,7 +208,7 @@ def best_by_ucb(selection, tree, node, allowed, untried):
     return best
 
 
-@compiled
+@inlined
 def select_by_puct(selection, search, tree, node, state, seat, who, stream, scratch):
     """PUCT (Rosin 2011; Silver et al. 2017): mean + exploration · prior · √(visits of the node + 1) / (1 + visits).
 

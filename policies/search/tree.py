@@ -169,7 +169,7 @@ def find_node(tree, edge, key):
         if tree.nodes[node].key == key:
             return node
         node = np.int64(tree.nodes[node].next)
-    node = add_node(tree, key, tree.edges[edge].node)
+    node = add_node(tree, key, np.int64(tree.edges[edge].node))
     if node != NONE:
         tree.edges[edge].node = node
     return node

@@ -1,0 +1,521 @@
+"""Every rule of thumb of the heuristics in a position in which it decides, and the numbers behind it.
+
+Views are made by hand; called from Python, compiled functions run their Python source.
+"""
+
+import numpy as np
+import pytest
+from monsterzoo.envs.bite_night import rules as bite_rules
+from monsterzoo.envs.bite_night.view import VIEW as BITE_VIEW
+from monsterzoo.envs.pikit import rules as pikit_rules
+from monsterzoo.envs.pikit.view import VIEW as PIKIT_VIEW
+from monsterzoo.envs.yokai_septet import rules
+from monsterzoo.envs.yokai_septet.view import VIEW
+from monsterzoo.policies.heuristics import bite_night, pikit, yokai_septet
+
+
+def made(record, **fields):
+    view = np.zeros(1, record)
+    for name, value in fields.items():
+        view[name][0] = value
+    return view[0]
+
+
+def bits(*members):
+    return np.uint64(sum(1 << int(member) for member in members))
+
+
+# --- Yokai Septet: cards are 7 * suit + place, ranks suit + 1 … suit + 7 ---
+
+
+def card(suit, place):
+    return 7 * suit + place
+
+
+def boss(suit):
+    return card(suit, 6 - suit)
+
+
+def yokai(players=4, **fields):
+    sides = 2 if players == 4 else players
+    usual = {"phase": rules.PLAY, "trump": 6, "trick": rules.NONE, "straw_up": rules.NONE, "straw_down": rules.NONE}
+    return made(VIEW, players=players, sides=sides, **{**usual, **fields})
+
+
+A_THIRD = 7 / 20  # of the unknown cards lies in each other hand of four players
+
+
+def test_the_chance_that_a_seat_beats_a_card():
+    led, trumps = [card(2, k) for k in range(7)], [card(6, k) for k in range(7)]
+    view, stronger = yokai(), bits(*led[4:], *trumps)
+    unknown = bits(*led[:2], *led[4:], *trumps[:2])
+
+    def chance(view=view, unknown=unknown, seat=1):
+        return yokai_septet.chance_to_beat(view, seat, stronger, 2, unknown, 7)
+
+    missing = 1 - A_THIRD
+    by_suit, by_trump = 1 - missing**3, missing**5 * (1 - missing**2)
+    assert chance() == pytest.approx(by_suit + by_trump)
+    assert chance(yokai(void=[0, 1 << 2, 0, 0])) == pytest.approx(1 - missing**2)  # trumps only
+    assert chance(yokai(void=[0, 0, 1 << 2, 0])) == pytest.approx(by_suit + by_trump)  # another seat is void
+    partner = yokai(sent=bits(led[5]))
+    assert chance(partner, seat=2) == 1  # we gave it the card
+    assert chance(partner, seat=1) == pytest.approx(by_suit + by_trump)
+    follows = yokai(sent=bits(led[0]))  # it must follow with a card that does not beat: no trump
+    assert chance(follows, seat=2) == pytest.approx(by_suit)
+
+
+def test_two_players_know_the_open_straw_cards_of_the_other():
+    view = yokai(2, bare=[bits(3), bits(9)])
+    assert yokai_septet.known_in_hand(view, 1) == bits(9)
+    seen = yokai(
+        2,
+        bare=[bits(3), bits(9)],
+        hand=bits(5),
+        trump_card=bits(6),
+        discard=bits(7),
+        played=[bits(8), bits(10), 0, 0],
+    )
+    assert yokai_septet.unknown_cards(seen) == bits(*range(rules.CARDS)) & ~bits(3, 9, 5, 6, 7, 8, 10)
+
+
+def test_the_share_of_unknown_cards_in_another_hand():
+    assert [yokai_septet.share_of_hand(yokai(players), 30) for players in (3, 4)] == [10, 7]
+    up = np.full((2, rules.UP), rules.NONE)
+    up[1, :2] = 20, 21
+    view = yokai(2, straw_left=[0, 0b111], straw_up=up, played=[0, bits(1, 2, 3), 0, 0])
+    # 10 + 13 cards, of which 3 were played and 5 lie in the straw: 15 of 29 unknown ones and the trump card.
+    assert yokai_septet.share_of_hand(view, 29) == 20 * 15 // 30
+
+
+def test_the_receivers_of_passed_cards_in_seven_suitors_take_turns():
+    for passed, receiver in ((0, 1), (1, 2), (2, 3)):
+        sent_to = [bits(k) if k < passed else 0 for k in range(3)]
+        view = yokai(variant=rules.SUITORS, phase=rules.PASS, sent_to=sent_to)
+        assert yokai_septet.next_receiver(view) == receiver
+
+
+def test_low_cards_go_to_the_other_side_and_high_ones_to_the_partner():
+    hand = bits(card(3, 0), card(3, 5))
+    to_foe = yokai(variant=rules.SUITORS, phase=rules.PASS, hand=hand, trump=rules.NONE)
+    to_partner = yokai(variant=rules.SUITORS, phase=rules.PASS, hand=hand, trump=rules.NONE, sent_to=[bits(40), 0, 0])
+    assert yokai_septet.best_action(to_foe, np.array([hand, 0], np.uint64)) == card(3, 0)
+    assert yokai_septet.best_action(to_partner, np.array([hand, 0], np.uint64)) == card(3, 5)
+
+
+@pytest.mark.parametrize(
+    ("hand", "given"),
+    [
+        ((card(1, 1), card(1, 2), card(2, 1)), card(2, 1)),  # from the short suit
+        ((card(6, 0), card(1, 1)), card(1, 1)),  # no trump
+        ((boss(1), card(2, 5)), card(2, 5)),  # no boss
+        ((rules.THE_A, card(1, 1)), card(1, 1)),  # not the A
+        ((card(1, 1), card(2, 4)), card(1, 1)),  # a low one
+    ],
+)
+def test_what_four_players_pass(hand, given):
+    view = yokai(phase=rules.PASS, hand=bits(*hand))
+    assert yokai_septet.best_action(view, np.array([bits(*hand), 0], np.uint64)) == given
+
+
+def test_two_players_do_not_exchange_and_keep_the_old_card_up():
+    view = yokai(2, phase=rules.EXCHANGING)
+    assert yokai_septet.best_action(view, np.array([bits(rules.NO_EXCHANGE, rules.NO_EXCHANGE - 1), 0], np.uint64)) == (
+        rules.NO_EXCHANGE
+    )
+    assert (
+        yokai_septet.best_action(yokai(2, phase=rules.KEEP), np.array([bits(rules.KEEP_OLD), 0], np.uint64))
+        == rules.KEEP_OLD
+    )
+
+
+def test_the_best_card_of_a_trick_so_far():
+    trick = [rules.NONE, card(2, 3), card(2, 5), card(2, 4)]
+    seat, stronger, on_table = yokai_septet.trick_so_far(yokai(lead=1, trick=trick))
+    assert (seat, on_table) == (2, bits(*trick[1:]))
+    assert stronger == bits(card(2, 6), rules.THE_A, *(card(6, k) for k in range(7)), rules.CARDS + 6) | (
+        bits(rules.CARDS + 2) if rules.RANK_OF[card(2, 5)] < 7 else bits()
+    )
+    trumped = [rules.NONE, card(2, 6), card(6, 0), card(2, 5)]
+    assert yokai_septet.trick_so_far(yokai(lead=1, trick=trumped))[0] == 2
+    assert yokai_septet.trick_so_far(yokai(lead=0))[0] == 0
+
+
+def test_who_plays_after_us():
+    for lead, later in ((0, 3), (1, 0), (2, 1), (3, 2)):
+        assert yokai_septet.players_to_come(yokai(lead=lead)) == later
+
+
+def test_the_chance_to_win_a_trick():
+    led, unknown = 2, bits(*(card(2, k) for k in range(4, 7)))
+    stronger = unknown
+    beats = 1 - (1 - A_THIRD) ** 3  # nobody has trumps
+
+    def chance(lead, ours, eagerness=1.0, players=4, share=7):
+        view = yokai(players, lead=lead)
+        return yokai_septet.chance_to_win(view, stronger, led, ours, unknown, share, eagerness)
+
+    assert chance(1, True) == 1  # the last one
+    assert chance(2, True) == pytest.approx(1 - beats)
+    assert chance(3, True) == pytest.approx(1 - beats)  # the partner, who comes second, does not beat us
+    assert chance(0, True) == pytest.approx((1 - beats) ** 2)
+    assert chance(0, True, 0.5) == pytest.approx((1 - beats / 2) ** 2)
+    assert (chance(0, True, 0.0), chance(0, False, 0.0)) == (1, 0)
+    assert (chance(1, False), chance(2, False)) == (0, 0)
+    assert chance(3, False) == pytest.approx(beats)  # the partner may
+    assert chance(3, False, 0.5) == pytest.approx(beats / 2)
+    assert chance(0, False, players=3) == 0
+
+
+def test_the_rival_of_three_is_whose_card_is_best_else_who_has_most_bosses():
+    assert [yokai_septet.rival(yokai(players), 3) for players in (2, 4)] == [1, 1]
+    assert [yokai_septet.rival(yokai(3, captured=[7, 1, 2]), best) for best in (1, 2, 0)] == [1, 2, 1]
+    assert yokai_septet.rival(yokai(3, captured=[0, 1, 6]), 0) == 2
+
+
+def test_what_a_boss_is_worth():
+    base = yokai(trump=5)
+    assert yokai_septet.worth_of_boss(base, 0, boss(6)) == pytest.approx(1 + 2 * 0.21)
+    assert yokai_septet.worth_of_boss(base, 0, boss(5)) == 1  # trumps have no stars
+
+    def suitors(ours=0, theirs=0, we=0, they=0, variant=rules.SUITORS):
+        view = yokai(variant=variant, captured=[ours, theirs, 0], sealed=[we, they, 0])
+        return yokai_septet.worth_of_boss(view, 3, boss(2))
+
+    twin, sealed = 1 << 9, 1 << 2
+    assert suitors() == suitors(ours=1 << 10, theirs=1 << 8) == 1
+    assert suitors(ours=twin) == suitors(theirs=twin) == 1  # seals for us, and denies no seal; the reverse
+    assert suitors(ours=twin, they=sealed) == 1
+    assert suitors(we=sealed) == suitors(they=sealed) == 0.5
+    assert suitors(we=sealed, theirs=twin) == 1
+    assert suitors(they=sealed, theirs=twin) == 0
+    assert suitors(we=sealed, variant=rules.SUITORS_SHORT) == suitors(they=sealed, variant=rules.SUITORS_SHORT) == 0
+
+
+def test_a_trick_that_ends_the_round_outweighs_everything():
+    def worth(bosses=0, captured=0, tricks=0, side=0, **more):
+        view = yokai(captured=[captured, 0, 0], tricks=[tricks, 0, 0], **more)
+        return yokai_septet.worth_of_trick(view, 0, side, 2.0, bosses)
+
+    assert worth(tricks=2) == pytest.approx(2 - 0.22 - 2 * 0.09)
+    assert worth(tricks=2, side=1) == pytest.approx(2 - 0.22)
+    assert worth(bosses=2, captured=0b11) == yokai_septet.WINNING
+    assert worth(bosses=1, captured=0b11) == pytest.approx(2 - 0.22)
+    assert worth(tricks=6) == yokai_septet.LOSING
+    assert worth(tricks=5) == pytest.approx(2 - 0.22 - 5 * 0.09)
+    assert worth(bosses=2, captured=0b11, tricks=6) == yokai_septet.WINNING
+    assert worth(tricks=6, variant=rules.SUITORS) > 0
+
+
+def test_what_it_costs_to_play_a_card():
+    view = yokai(trump=4)
+    assert yokai_septet.worth_in_hand(view, 0, rules.THE_A) == 0.5
+    assert yokai_septet.worth_in_hand(view, 0, card(4, 3)) == pytest.approx(3 * 0.04)
+    assert yokai_septet.worth_in_hand(view, 0, boss(4)) == pytest.approx(0.53 + 2 * 0.04)
+    assert yokai_septet.worth_in_hand(view, 0, card(1, 3)) == pytest.approx(-3 * 0.03)
+
+
+def best_card(view, *cards):
+    return yokai_septet.best_card(view, bits(*cards))
+
+
+def test_the_last_player_takes_a_boss_and_leaves_an_empty_trick():
+    low, high = card(5, 0), card(5, 6)
+    hand = bits(low, high)
+    with_boss = yokai(lead=1, trick=[rules.NONE, boss(5), card(5, 2), card(5, 3)], hand=hand)
+    empty = yokai(lead=1, trick=[rules.NONE, card(5, 4), card(5, 2), card(5, 3)], hand=hand)
+    assert best_card(with_boss, low, high) == high
+    assert best_card(empty, low, high) == low
+    about_to_win = yokai(lead=1, trick=with_boss.trick, hand=hand, captured=[0, 0b1110000000, 0])
+    assert best_card(about_to_win, low, high) == high
+
+
+def test_a_boss_goes_to_the_partner_and_not_to_the_others():
+    other = card(3, 0)
+    for winner, chosen in ((2, boss(3)), (1, other), (3, other)):
+        trick = np.array([rules.NONE, card(4, 1), card(4, 1), card(4, 1)])
+        trick[1:] = card(4, 0), card(4, 1), card(4, 2)
+        trick[winner] = card(4, 6)
+        view = yokai(lead=1, trick=trick, hand=bits(other, boss(3)))
+        assert best_card(view, other, boss(3)) == chosen, winner
+
+
+def test_four_players_lead_from_a_short_suit():
+    hand = bits(card(3, 0), card(3, 1), card(3, 2), card(4, 0))
+    view = yokai(lead=0, hand=hand, trump=6)
+    assert rules.SUIT_OF[best_card(view, card(3, 0), card(3, 1), card(3, 2), card(4, 0))] == 4
+
+
+# --- Pikit: a bag has a byte for every value ---
+
+
+def bag(*values):
+    words = [0, 0]
+    for value in values:
+        words[value >> 3] += 1 << 8 * (value & 7)
+    return words
+
+
+def table(players=2, **fields):
+    usual = {"low": 1, "high": 2, "mechas_on_table": 0b1111110, "pending_victim": rules.NONE}
+    bags = {key: bag(*fields.pop(key)) for key in ("hand", "centre", "unseen") if key in fields}
+    known = [bag(*values) for values in fields.pop("known", [()] * 4)]
+    return made(PIKIT_VIEW, players=players, sides=players, known=known, **{**usual, **bags, **fields})
+
+
+def prices(view, one=4):
+    return pikit.price_list(view, one)
+
+
+def test_what_a_1_is_worth():
+    for own, theirs, bonus in ((0, 0, 6), (1, 1, 6), (0, 1, 6), (0, 2, 3), (1, 0, 3)):
+        view = table(hand=(1,) * own, known=[(), (1,) * theirs, (), ()])
+        assert pikit.worth_of_one(view) == 1 + bonus
+
+
+def test_what_a_roll_brings():
+    view = table(centre=(1, 2, 3, 5, 8, 8, 11))
+    worth = pikit.worth_of_roll
+    assert worth(view, prices(view), 2, 3) == 5  # both, or the sum
+    assert worth(view, prices(view), 1, 2) == 4 + 2
+    assert worth(view, prices(view), 5, 6) == 11  # the sum
+    assert worth(view, prices(view), 2, 6) == 16  # all 8s
+    assert worth(view, prices(view), 1, 6) == 5  # the difference
+    assert worth(view, prices(view), 4, 6) == 2
+    taken = table(centre=(3, 3, 2), mechas_on_table=0, mechas=[0b1111110, 0, 0, 0])
+    assert worth(taken, prices(taken), 3, 3) == 6
+    assert worth(taken, prices(taken), 2, 2) == 2
+    assert worth(taken, prices(taken), 1, 1) == 2
+    assert worth(view, prices(view), 3, 3) == pikit_rules.MECHA_POINTS
+    theirs = table(centre=(3,), mechas_on_table=0, mechas=[0, 0b1111110, 0, 0])
+    assert worth(theirs, prices(theirs), 3, 3) == pikit.worth_of_theft(theirs, 1) == pytest.approx(15 + 15)
+    on_turn = table(centre=(3,), mechas_on_table=0, mechas=[0, 0b1111110, 0, 0], turn_player=1)
+    assert worth(on_turn, prices(on_turn), 3, 3) == 3
+
+
+def test_what_a_theft_brings_and_costs_the_victim():
+    view = table(3, unseen=(4, 6), known=[(), (3, 7), (), ()], unknown=[0, 1, 0, 0], mechas=[0, 2, 0, 0])
+    loss = 15 + 5 + 10  # a mecha, an unknown card, a 3 and a 7
+    assert pikit.worth_of_theft(view, 1) == pytest.approx((loss - 6 + loss / 2) / 4)
+    view.scores[2] = 1  # the victim does not lead any more
+    assert pikit.worth_of_theft(view, 1) == pytest.approx((loss - 6 + loss / 4) / 4)
+
+
+def test_what_effects_bring():
+    view = table(low=2, high=6, centre=(8, 11, 5), unseen=(4, 5), known=[(), (9,), (), ()])
+    listed = prices(view)
+
+    def worth(effect):
+        return pikit.worth_of_effect(view, effect, listed)
+
+    def roll(one, other):
+        return pikit.worth_of_roll(view, listed, one, other)
+
+    with_high, with_low = (np.mean([roll(face, die) for face in range(1, 7)]) for die in (6, 2))
+    assert with_high != with_low
+    assert worth(pikit_rules.REROLL) == pytest.approx(with_high)
+    assert worth(pikit_rules.REROLL + 1) == pytest.approx(with_low)
+    both = np.mean([roll(one, other) for one in range(1, 7) for other in range(1, 7)])
+    assert worth(pikit_rules.REROLL + 2) == pytest.approx(both)
+    assert worth(pikit_rules.DRAW) == 4.5
+    assert worth(pikit_rules.STEAL) == pytest.approx(18)
+    assert worth(pikit_rules.TURN + 4) == roll(5, 6) == 11
+    assert worth(pikit_rules.TURN + 6 + 2) == roll(2, 3) == 5
+
+
+def test_dice_are_changed_by_rolling_and_turning_alone():
+    effects = [*range(3), *range(pikit_rules.TURN, pikit_rules.EFFECTS)]
+    assert [e for e in range(pikit_rules.EFFECTS) if pikit.changes_dice(e)] == effects
+
+
+def legal(*actions):
+    words = [0, 0]
+    for action in actions:
+        words[action >> 6] |= 1 << (action & 63)
+    return np.array(words, np.uint64)
+
+
+def test_the_best_thing_is_taken():
+    view = table(phase=pikit_rules.TAKE, low=2, high=3, centre=(1, 2, 3, 5))
+    options = [pikit_rules.TAKE_LOW, pikit_rules.TAKE_HIGH, pikit_rules.TAKE_NOTHING]
+    best = pikit.best_action
+    assert best(view, legal(*options)) == pikit_rules.TAKE_HIGH
+    assert best(view, legal(*options, pikit_rules.TAKE_BOTH)) == pikit_rules.TAKE_BOTH
+    assert best(view, legal(*options, pikit_rules.TAKE_SUM)) == pikit_rules.TAKE_SUM
+    assert best(view, legal(*options, pikit_rules.TAKE_DIFFERENCE)) == pikit_rules.TAKE_DIFFERENCE  # a 1, for the bonus
+    assert best(view, legal(*options, pikit_rules.TAKE_SUM, pikit_rules.TAKE_MECHA)) == pikit_rules.TAKE_MECHA
+    assert best(table(phase=pikit_rules.TAKE), legal(pikit_rules.TAKE_NOTHING)) == pikit_rules.TAKE_NOTHING
+    theft = table(phase=pikit_rules.TAKE, low=2, high=2, centre=(2,), mechas_on_table=0, mechas=[0, 4, 0, 0])
+    options = [pikit_rules.TAKE_LOW, pikit_rules.STEAL_MECHA]
+    assert best(theft, legal(*options)) == pikit_rules.STEAL_MECHA
+
+
+def test_a_discard_must_bring_more_than_its_card():
+    end, turn, reroll = pikit_rules.END_DISCARDS, pikit_rules.TURN + 4, pikit_rules.REROLL
+    worth_it = table(low=1, high=6, centre=(11,), hand=(7,))
+    assert pikit.best_action(worth_it, legal(end, turn)) == turn  # 5 and 6: 11 for a 7
+    not_worth_it = table(low=1, high=6, centre=(7, 11), hand=(7,))
+    assert pikit.best_action(not_worth_it, legal(end, turn)) == end  # 7 is there already
+    nothing_there = table(low=1, high=6, centre=(8, 9, 10, 11), hand=(2,))
+    assert pikit.best_action(nothing_there, legal(end, reroll)) == reroll
+    assert pikit.best_action(table(low=4, high=6, centre=(8, 9, 10, 11), hand=(2,)), legal(end, reroll)) == end
+
+
+def test_the_cheapest_wild_card_is_played_where_it_pays():
+    end, turn = pikit_rules.END_DISCARDS, pikit_rules.TURN + 4
+    for wild in (9, 10, 11):
+        view = table(low=1, high=6, centre=(11, 8, 8), hand=(wild,))
+        to_eights = pikit_rules.TURN + 1  # 2 and 6
+        by_wild = [effect + 20 * (wild - 8) for effect in (turn, to_eights)]
+        assert pikit.cheapest_wild(view) == wild
+        assert pikit.best_action(view, legal(end, *by_wild)) == by_wild[1]
+    assert pikit.cheapest_wild(table(hand=(10, 9))) == 9
+    assert pikit.cheapest_wild(table(hand=(8,))) == rules.NONE
+
+
+def reaction(effect, turn_player=1, cancels=(0, 0, 0, 0), players=2, **fields):
+    view = table(
+        players, phase=pikit_rules.REACT, pending_effect=effect, turn_player=turn_player, cancels=cancels, **fields
+    )
+    return pikit.best_action(view, legal(7, pikit_rules.ACCEPT))  # a 6 would cancel
+
+
+def test_effects_that_do_more_harm_than_a_card_is_worth_are_cancelled():
+    turn, accept = pikit_rules.TURN + 4, pikit_rules.ACCEPT
+    harm = {"low": 1, "high": 6, "centre": (11,)}
+    assert reaction(turn, **harm) == 7
+    assert reaction(turn, low=1, high=6, centre=(5, 11)) == accept  # 5 is there already
+    assert reaction(turn, cancels=(0, 1, 0, 0), **harm) == accept  # somebody has cancelled it
+    assert reaction(turn, cancels=(1, 1, 0, 0), **harm) == 7
+    assert reaction(turn, turn_player=0, **harm) == accept  # our own
+    assert reaction(turn, turn_player=0, cancels=(0, 1, 0, 0), **harm) == 7  # is defended
+    assert reaction(turn, players=3, **harm) == accept  # two share the harm
+    theft = {"known": [(11,), (), (), ()], "mechas": [2, 0, 0, 0]}
+    assert reaction(pikit_rules.STEAL, pending_victim=0, **theft) == 7
+    assert reaction(pikit_rules.STEAL + 1, players=3, pending_victim=0, **theft) == 7
+    assert reaction(pikit_rules.STEAL, players=3, pending_victim=2, **theft) == accept
+
+
+# --- Bite Night: tile 10 * colour + 2 * picture (+ 1) ---
+
+
+def tile(colour, picture, copy=0):
+    return 10 * colour + 2 * picture + copy
+
+
+def night(**fields):
+    usual = {"players": 3, "sides": 3, "phase": bite_rules.GRAB, "pile": rules.NONE, "pile_seats": rules.NONE}
+    return made(BITE_VIEW, **{**usual, "round_number": 1, **fields})
+
+
+def laid(*cards, seat=0):
+    pile, seats = np.full(bite_rules.MAX_PILE, rules.NONE), np.full(bite_rules.MAX_PILE, rules.NONE)
+    pile[: len(cards)], seats[: len(cards)] = cards, seat
+    return {"pile": pile, "pile_seats": seats}
+
+
+def test_cards_pay_surely_when_laid_likely_when_held():
+    sure = bite_night.sureness
+    assert [
+        sure(3, bits(3), bits()),
+        sure(3, bits(3), bits(3)),
+        sure(3, bits(), bits(3)),
+        sure(3, bits(4), bits()),
+    ] == [
+        100,
+        100,
+        35,
+        25,
+    ]
+    view = night(**laid(4, 5, 6), resolved=1)
+    assert bite_night.cards_to_come(view) == bits(5, 6)
+    assert bite_night.cards_to_come(night(**laid(4, 5, seat=1))) == 0
+
+
+def grab(own, *choice, phase=bite_rules.GRAB, **fields):
+    view = night(tiles=[bits(*own), 0, 0, 0], phase=phase, **fields)
+    return bite_night.best_tile(view, bits(*choice))
+
+
+def test_tiles_are_grabbed_for_the_cards_that_we_have_laid():
+    first, second = tile(0, 1), tile(4, 3)
+    assert grab((), first, second, **laid(bite_rules.PICTURE_CARD + 3)) == second
+    assert grab((), first, second, **laid(bite_rules.COLOUR_CARD + 4)) == second
+    assert grab((), first, second, hand=bits(bite_rules.COLOUR_CARD + 4)) == second
+    assert grab((), first, second) == first
+    pair = (tile(4, 3, 1), tile(0, 2))
+    assert grab(pair, first, second, **laid(bite_rules.PAIR + 3)) == second
+    couple = bite_rules.COMBINATION + bite_rules.COUPLES.index((2, 3))
+    assert grab((tile(4, 2),), tile(0, 3), tile(4, 3), **laid(couple)) == tile(4, 3)
+
+
+def test_a_new_kind_is_better_than_a_known_one_and_best_near_the_bonus():
+    picture = laid(bite_rules.PICTURE_CARD)
+    own = [tile(colour, 0) for colour in (0, 1)]
+    assert grab(own, tile(0, 0, 1), tile(2, 0), **picture) == tile(2, 0)
+    assert bite_night.KIND_ADDS[0, :4].tolist() == [18, 18, 18, 30]
+    assert set(bite_night.KIND_ADDS[1]) == {10}
+
+
+def test_the_scarce_colour_makes_a_set_and_is_not_buried():
+    own = [tile(colour, 2) for colour in (0, 1, 2, 3)]
+    card = laid(bite_rules.COLOUR_SET)
+    assert bite_night.decisive_tiles(bits(*own), False) == bite_rules.COLOUR_TILES[4]
+    assert bite_night.decisive_tiles(bits(*own[:3]), False) == 0  # two colours are missing
+    assert grab(own, tile(0, 1), tile(4, 1), **card) == tile(4, 1)
+    full = [*own, tile(4, 2), tile(0, 4)]
+    assert grab(full, tile(0, 4), tile(4, 2), phase=bite_rules.BURY, **card) == tile(0, 4)
+
+
+def test_what_is_worth_the_least_is_buried():
+    own = (tile(0, 1), tile(4, 3))
+    assert grab(own, *own, phase=bite_rules.BURY, **laid(bite_rules.PICTURE_CARD + 1)) == tile(4, 3)
+    assert grab(own, *own, phase=bite_rules.BURY, **laid(bite_rules.PICTURE_CARD + 3)) == tile(0, 1)
+
+
+def test_tiles_are_read_from_the_legal_actions_of_every_phase():
+    for advanced, designs in ((0, bite_rules.BASIC_DESIGNS), (1, bite_rules.DESIGNS)):
+        for phase in (bite_rules.GRAB, bite_rules.BURY, bite_rules.RAISE):
+            start = designs + bite_rules.TILES * (phase - bite_rules.GRAB)
+            words = np.zeros(4, np.uint64)
+            for one in (start, start + 49):
+                words[one >> 6] |= np.uint64(1 << (one & 63))
+            assert bite_night.tiles_from(words, start) == bits(0, 49)
+            view = night(advanced=advanced, phase=phase, **laid(bite_rules.COLOUR_CARD + 4))
+            buried = phase == bite_rules.BURY
+            assert bite_night.best_action(view, words) == (start if buried else start + 49)
+
+
+def test_the_card_with_the_largest_lead_is_laid():
+    pictures = [bits(*(tile(c, p) for c in range(5))) for p in (0, 1)]
+    view = night(phase=bite_rules.LAY, tiles=[pictures[1], pictures[0], 0, 0], round_number=5)
+    cards = (bite_rules.PICTURE_CARD, bite_rules.PICTURE_CARD + 1)
+    assert bite_night.best_action(view, np.array([bits(*cards)])) == cards[1]
+    view.tiles[0], view.tiles[1] = view.tiles[1], view.tiles[0]
+    assert bite_night.best_action(view, np.array([bits(*cards)])) == cards[0]
+
+
+def test_promises_count_as_long_as_there_are_few_tiles():
+    cards = (bite_rules.PAIR, bite_rules.COMBINATION)
+    assert bite_night.best_action(night(phase=bite_rules.LAY), np.array([bits(*cards)])) == cards[1]
+    have = bits(tile(0, 0), tile(0, 0, 1))
+    late = night(phase=bite_rules.LAY, tiles=[have, 0, 0, 0], round_number=5)
+    assert bite_night.best_action(late, np.array([bits(*cards)])) == cards[0]
+
+
+def test_what_cards_do_to_the_owner_of_tiles():
+    def effect(card, tiles, others=(), hearts=()):
+        return bite_night.effect(card, bits(*tiles), bits(*tiles, *others), bits(*hearts))
+
+    vampires = [tile(c, bite_rules.VAMPIRE) for c in range(3)]
+    garlic = tile(0, bite_rules.GARLIC)
+    assert effect(bite_rules.GRAVEYARD_ANY, vampires) == -4  # two at most
+    assert effect(bite_rules.GRAVEYARD_ANY, vampires[:1]) == -2
+    assert effect(bite_rules.SOUP, [garlic, *vampires]) == 3
+    assert effect(bite_rules.BANISHMENT, vampires) == 0
+    assert effect(bite_rules.BANISHMENT, [garlic, *vampires]) == -6
+    assert effect(bite_rules.SKIP_TWO, vampires, [garlic]) == 0
+    maid = tile(0, bite_rules.MAIDEN)
+    assert effect(bite_rules.BITE, vampires, [maid], hearts=(vampires[0], maid)) == 3
+    assert effect(bite_rules.BITE, [maid], vampires, hearts=(vampires[0], maid)) == -3
+    assert effect(bite_rules.BITE, [maid], vampires) == 0
