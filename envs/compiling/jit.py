@@ -22,10 +22,10 @@ _part: dict[str, Any] = {}
 _whole: dict[str, Any] = {}
 _inlined: set[Any] = set()
 try:
-    from .linking import INLINED as _inlined
-    from .linking import PartCompiler, WholeCompiler
+    from . import linking
 
-    _part["pipeline_class"], _whole["pipeline_class"] = PartCompiler, WholeCompiler
+    _part["pipeline_class"], _whole["pipeline_class"] = linking.PartCompiler, linking.WholeCompiler
+    _inlined = linking.INLINED
 except (ImportError, AttributeError) as error:  # another release of numba
     warn_of_slow_compiling(error)
 

@@ -115,7 +115,7 @@ def descend(search, tree, seat, edge, stream, scratch):
         step(state, who, action)
         steps += 1
         if np.uint64(state.acting) & ~acting != ZERO:
-            hidden = ZERO  # somebody new decides: the simultaneous phase is over
+            hidden = ZERO  # somebody new decides: the simultaneous phase is over (a seat left alone may choose on)
     tree.statistics[0].steps += steps
     return depth
 

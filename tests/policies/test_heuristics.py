@@ -84,8 +84,9 @@ def test_the_share_of_unknown_cards_in_another_hand():
     up = np.full((2, rules.UP), rules.NONE)
     up[1, :2] = 20, 21
     view = yokai(2, straw_left=[0, 0b111], straw_up=up, played=[0, bits(1, 2, 3), 0, 0])
-    # 10 + 13 cards, of which 3 were played and 5 lie in the straw: 15 of 29 unknown ones and the trump card.
-    assert yokai_septet.share_of_hand(view, 29) == 20 * 15 // 30
+    # 10 + 13 cards, of which 3 were played and 5 lie in the straw: 15 of 31 unknown ones and the trump card.
+    assert yokai_septet.share_of_hand(view, 31) == 20 * 15 // 32
+    assert yokai_septet.share_of_hand(view, 5) == 20  # all of them
 
 
 def test_the_receivers_of_passed_cards_in_seven_suitors_take_turns():
@@ -107,7 +108,7 @@ def test_low_cards_go_to_the_other_side_and_high_ones_to_the_partner():
     ("hand", "given"),
     [
         ((card(1, 1), card(1, 2), card(2, 1)), card(2, 1)),  # from the short suit
-        ((card(6, 0), card(1, 1)), card(1, 1)),  # no trump
+        ((card(6, 1), card(1, 2)), card(1, 2)),  # no trump
         ((boss(1), card(2, 5)), card(2, 5)),  # no boss
         ((rules.THE_A, card(1, 1)), card(1, 1)),  # not the A
         ((card(1, 1), card(2, 4)), card(1, 1)),  # a low one
@@ -246,6 +247,21 @@ def test_four_players_lead_from_a_short_suit():
     assert rules.SUIT_OF[best_card(view, card(3, 0), card(3, 1), card(3, 2), card(4, 0))] == 4
 
 
+def test_leads_hunt_for_bosses_that_may_fall_where_we_win():
+    gone = [card(6, k) for k in range(7)]  # no trumps are left, nor the A
+    view = yokai(lead=0, hand=bits(card(3, 6), card(4, 6)), played=[0, bits(rules.THE_A, *gone, boss(3)), 0, 0])
+    assert best_card(view, card(3, 6), card(4, 6)) == card(4, 6)
+    view.hand |= bits(card(4, 5))  # though the suit is longer
+    assert best_card(view, card(3, 6), card(4, 6)) == card(4, 6)
+    view.played[1] = bits(rules.THE_A, *gone, boss(4))
+    assert best_card(view, card(3, 6), card(4, 6)) == card(3, 6)
+
+
+def test_others_are_after_bosses_so_none_is_played_before_a_rival_who_may_beat_it():
+    view = yokai(lead=2, trick=[rules.NONE, rules.NONE, card(3, 0), card(3, 1)], hand=bits(boss(3), card(1, 0)))
+    assert best_card(view, boss(3), card(1, 0)) == card(1, 0)
+
+
 # --- Pikit: a bag has a byte for every value ---
 
 
@@ -271,6 +287,7 @@ def test_what_a_1_is_worth():
     for own, theirs, bonus in ((0, 0, 6), (1, 1, 6), (0, 1, 6), (0, 2, 3), (1, 0, 3)):
         view = table(hand=(1,) * own, known=[(), (1,) * theirs, (), ()])
         assert pikit.worth_of_one(view) == 1 + bonus
+    assert pikit.worth_of_one(table(hand=(1, 1), known=[(1, 1), (), (), ()])) == 1 + 3  # we are ahead already
 
 
 def test_what_a_roll_brings():
@@ -320,6 +337,9 @@ def test_what_effects_bring():
     assert worth(pikit_rules.DRAW) == 4.5
     assert worth(pikit_rules.STEAL) == pytest.approx(18)
     assert worth(pikit_rules.TURN + 4) == roll(5, 6) == 11
+    assert worth(pikit_rules.TURN + 1) == roll(2, 6) == 8
+    assert pikit.average_unseen(table(unseen=(6,))) == 6
+    assert pikit.average_unseen(table()) == 0
     assert worth(pikit_rules.TURN + 6 + 2) == roll(2, 3) == 5
 
 
@@ -361,6 +381,12 @@ def test_a_discard_must_bring_more_than_its_card():
     assert pikit.best_action(table(low=4, high=6, centre=(8, 9, 10, 11), hand=(2,)), legal(end, reroll)) == end
 
 
+def test_a_card_is_drawn_if_the_average_one_is_worth_more_than_the_effort():
+    end, draw = pikit_rules.END_DISCARDS, pikit_rules.DRAW
+    assert pikit.best_action(table(hand=(5,), unseen=(5, 6, 6, 6, 6)), legal(end, draw)) == draw
+    assert pikit.best_action(table(hand=(5,), unseen=(5, 5, 6, 6, 6)), legal(end, draw)) == end
+
+
 def test_the_cheapest_wild_card_is_played_where_it_pays():
     end, turn = pikit_rules.END_DISCARDS, pikit_rules.TURN + 4
     for wild in (9, 10, 11):
@@ -373,11 +399,11 @@ def test_the_cheapest_wild_card_is_played_where_it_pays():
     assert pikit.cheapest_wild(table(hand=(8,))) == rules.NONE
 
 
-def reaction(effect, turn_player=1, cancels=(0, 0, 0, 0), players=2, **fields):
+def reaction(effect, turn_player=1, cancels=(0, 0, 0, 0), players=2, cancel=7, **fields):
     view = table(
         players, phase=pikit_rules.REACT, pending_effect=effect, turn_player=turn_player, cancels=cancels, **fields
     )
-    return pikit.best_action(view, legal(7, pikit_rules.ACCEPT))  # a 6 would cancel
+    return pikit.best_action(view, legal(cancel, pikit_rules.ACCEPT))  # by a 6
 
 
 def test_effects_that_do_more_harm_than_a_card_is_worth_are_cancelled():
@@ -393,7 +419,9 @@ def test_effects_that_do_more_harm_than_a_card_is_worth_are_cancelled():
     theft = {"known": [(11,), (), (), ()], "mechas": [2, 0, 0, 0]}
     assert reaction(pikit_rules.STEAL, pending_victim=0, **theft) == 7
     assert reaction(pikit_rules.STEAL + 1, players=3, pending_victim=0, **theft) == 7
-    assert reaction(pikit_rules.STEAL, players=3, pending_victim=2, **theft) == accept
+    assert reaction(pikit_rules.STEAL, pending_victim=0, cancel=67, **theft) == 67  # by an 11
+    rich = {"known": [(), (), (11,), ()], "mechas": [0, 0, 14, 0]}
+    assert reaction(pikit_rules.STEAL, players=3, pending_victim=2, **rich) == accept  # it hurts another player
 
 
 # --- Bite Night: tile 10 * colour + 2 * picture (+ 1) ---
@@ -486,6 +514,66 @@ def test_tiles_are_read_from_the_legal_actions_of_every_phase():
             assert bite_night.best_action(view, words) == (start if buried else start + 49)
 
 
+def test_what_a_tile_adds():
+    """In thousandths: 18, a new kind, or 10 by a quarter each for its picture and colour, 30 a pair, 40 a couple."""
+    mine, mate, second = tile(1, 2), tile(1, 1), tile(1, 3)
+    couple, other = (bits(bite_rules.COMBINATION + bite_rules.COUPLES.index(pair)) for pair in ((1, 2), (2, 3)))
+
+    def worth(*others, laid=0, hand=0):
+        return bite_night.worth_of_tile(mine, bits(*others), np.uint64(laid), np.uint64(hand))
+
+    new = 18 * 25 * 2
+    assert worth() == new
+    assert worth(laid=bits(bite_rules.PICTURE_CARD + 2)) == 18 * 100 + 18 * 25
+    assert worth(laid=bits(bite_rules.COLOUR_CARD + 1)) == 18 * 100 + 18 * 25
+    assert worth(hand=bits(bite_rules.COLOUR_CARD + 1)) == 18 * 35 + 18 * 25
+    assert worth(tile(1, 2, 1)) == 10 * 25 * 2 + 30 * 25
+    assert worth(tile(1, 2, 1), laid=bits(bite_rules.PAIR + 2)) == 10 * 25 * 2 + 30 * 100
+    assert worth(tile(2, 1)) == new  # of another colour
+    assert worth(mate) == new + 40 * 25
+    assert worth(mate, hand=couple) == new + 40 * 35
+    assert worth(mate, laid=couple) == new + 40 * 100
+    assert worth(mate, second, hand=couple) == new + 40 * (35 + 25)
+    assert worth(mate, second, hand=couple | other) == new + 40 * (35 + 35)
+    assert worth(mate, second, laid=couple, hand=other) == new + 40 * (100 + 35)
+    assert worth(mate, tile(1, 2, 1)) == 10 * 25 * 2 + 30 * 25  # they are a couple already
+    assert worth(mate, tile(1, 1, 1), tile(1, 2, 1)) == 10 * 25 * 2 + 30 * 25 + 40 * 25
+
+
+def test_what_others_gain_counts_against_a_card():
+    equal = [tile(c, p) for c in (0, 1) for p in (0, 1)]
+    cards = bits(bite_rules.PICTURE_CARD, bite_rules.PICTURE_CARD + 1)
+    for picture, chosen in ((0, 1), (1, 0)):
+        theirs = bits(*(tile(c, picture) for c in (2, 3)))
+        view = night(phase=bite_rules.LAY, tiles=[bits(*equal), 0, theirs, 0], round_number=5)
+        assert bite_night.best_action(view, np.array([cards])) == bite_rules.PICTURE_CARD + chosen
+
+
+def test_the_others_count_by_their_average():
+    garlic = [tile(c, bite_rules.GARLIC, k) for c in range(4) for k in (0, 1)]
+    tiles = [bits(*garlic[:2]), bits(*garlic[2:5]), bits(*garlic[5:7]), 0]
+    view = night(phase=bite_rules.LAY, tiles=tiles, round_number=5, advanced=1)
+    cards = bits(bite_rules.SKIP_TWO, bite_rules.SOUP)  # 6 points for us, 9 and 6 for the others
+    assert bite_night.best_action(view, np.array([cards, 0], np.uint64)) == bite_rules.SKIP_TWO
+
+
+def test_promises_are_whole_in_the_first_round():
+    theirs = [bits(tile(0, 0), tile(1, 0)), bits(tile(2, 0), tile(3, 0))]
+    cards = bits(bite_rules.COMBINATION + 9, bite_rules.GRAVEYARD_ANY)  # 3.5 to come; 4 buried points, less 1
+    for number, chosen in ((1, bite_rules.COMBINATION + 9), (3, bite_rules.GRAVEYARD_ANY)):
+        view = night(phase=bite_rules.LAY, tiles=[0, *theirs, 0], round_number=number)
+        assert bite_night.best_action(view, np.array([cards, 0], np.uint64)) == chosen
+
+
+def test_a_card_that_steals_is_laid_against_a_heart_in_reach():
+    vampire, maid = tile(0, bite_rules.VAMPIRE), tile(0, bite_rules.MAIDEN)
+    cards = bits(bite_rules.SKIP_TWO, bite_rules.BITE)
+    fields = {"phase": bite_rules.LAY, "round_number": 5, "hearts": bits(vampire, maid), "advanced": 1}
+    view = night(tiles=[bits(vampire), bits(maid), 0, 0], **fields)
+    assert bite_night.best_action(view, np.array([cards])) == bite_rules.BITE
+    assert bite_night.best_action(night(**fields), np.array([cards])) == bite_rules.SKIP_TWO
+
+
 def test_the_card_with_the_largest_lead_is_laid():
     pictures = [bits(*(tile(c, p) for c in range(5))) for p in (0, 1)]
     view = night(phase=bite_rules.LAY, tiles=[pictures[1], pictures[0], 0, 0], round_number=5)
@@ -511,6 +599,7 @@ def test_what_cards_do_to_the_owner_of_tiles():
     garlic = tile(0, bite_rules.GARLIC)
     assert effect(bite_rules.GRAVEYARD_ANY, vampires) == -4  # two at most
     assert effect(bite_rules.GRAVEYARD_ANY, vampires[:1]) == -2
+    assert effect(bite_rules.GRAVEYARD + bite_rules.VAMPIRE, vampires[:1]) == -2
     assert effect(bite_rules.SOUP, [garlic, *vampires]) == 3
     assert effect(bite_rules.BANISHMENT, vampires) == 0
     assert effect(bite_rules.BANISHMENT, [garlic, *vampires]) == -6

@@ -259,7 +259,7 @@ def test_slices_do_not_change_what_a_search_finds(settings, monkeypatch):
 def test_a_long_search_can_be_interrupted_and_the_next_one_is_right(threads):
     vec = positions("pikit_v0", {"players": 2}, count=2)
     policies.make("search:10,rollout=random", "pikit_v0", players=2).act(vec.decisions())  # compile
-    policy = policies.make(f"search:3000000,rollout=random,trees=2,threads={threads}", "pikit_v0", players=2)
+    policy = policies.make(f"search:1000000000,rollout=random,trees=2,threads={threads}", "pikit_v0", players=2)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored, in a background process
     threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
     start = time.monotonic()
