@@ -16,7 +16,8 @@ def test_the_demo_trains_plays_and_says_where_everything_is(tmp_path: Path, caps
     assert demo.main([*TINY, "--out", str(out)]) == 0
     shown = capsys.readouterr().out
     for name in ("random", "heuristic", f"net:{out}"):
-        row = rf"^{re.escape(name)} +[+-]\d+(?: \[.+?\])? +[01]\.\d{{3}} \[[01]\.\d{{3}}, [01]\.\d{{3}}\]"
+        rating, rate = r"(?:at (?:least|most) )?[+-]\d+(?: \[.+?\])?", r"[01]\.\d{3}"
+        row = rf"^{re.escape(name)} +{rating} +{rate} \[{rate}, {rate}\]"
         assert re.search(row, shown, re.MULTILINE), f"{name} has no rating and win rate with intervals"
     assert re.search(r"^It wins \d+\.\d% against random \(95 %: \d+\.\d% to \d+\.\d%\)\.$", shown, re.MULTILINE)
 

@@ -122,7 +122,7 @@ def test_play_and_watch_work_without_a_heuristic(
     served = []
     monkeypatch.setattr(server, "serve", lambda room, *rest: served.append(room))
     assert main(["play", race.name, "--seed", "1", "--no-browser"]) == 0
-    assert served[0].welcome()["plan"]["opponents"] == ["random"]
+    assert served[0].welcome()["opponents"] == ["random"]
     game = served[0].plan.start()
     messages = list(game.play_on())
     assert messages[-1]["players"] == ["you", "random"]
