@@ -306,14 +306,15 @@ class SeatVectorEnv(VectorEnv):
         """What the learners' seats (N,) knew when games ended."""
         over = np.flatnonzero(done)
         rows = self._tensor.convert(self._match.final_observations(over, played[over]))
-        nothing = np.zeros(self.variant.num_actions, np.int8)
-        nothing[-1] = 1  # the no-op
-        observations = np.empty(self.num_envs, object)  # None where no game is over
-        for i, row in zip(over, rows, strict=True):
-            observations[i] = row if self._boxed else {"observation": row, "action_mask": nothing.copy()}
+        masks = np.zeros((len(over), self.variant.num_actions), np.int8)
+        masks[:, -1] = 1  # the no-op
+        parts = {"observation": rows, "action_mask": masks}
         if self._match.history:
-            for i, events in zip(over, self._match.final_histories(over, played[over]), strict=True):
-                observations[i]["history"] = events
+            parts["history"] = self._match.final_histories(over, played[over])
+        observations = np.empty(self.num_envs, object)  # None where no game is over
+        ended = rows if self._boxed else (dict(zip(parts, one)) for one in zip(*parts.values()))
+        for i, observed in zip(over.tolist(), ended):
+            observations[i] = observed
         info = {"illegal": self._match.arrays["illegal"] & done, "_illegal": done}
         return {"final_obs": observations, "_final_obs": done, "final_info": info, "_final_info": done}
 

@@ -130,7 +130,7 @@ class Match:
 
     def _connect(self) -> None:
         """Name the arrays, and hand them to the threads."""
-        self.caller = RLock()
+        self.caller, self._views = RLock(), self.variant.new_views()
         self.observations = self.arrays["rows"]
         self.action_masks = self.arrays["masks"][:, : self.variant.num_actions]
         for name, values in self.arrays.items():
@@ -254,7 +254,7 @@ class Match:
     def final_observations(self, games: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """What seats (B,) knew at the end of the last finished of some games (B,), int8 (B, n)."""
         rows = np.zeros((len(games), self.variant.layout.size), np.int8)
-        loop.observe_finals(self.arrays["finals"], games, seats, self.variant.new_views(), rows.view(np.uint64))
+        loop.observe_finals(self.arrays["finals"], games, seats, self._views, rows.view(np.uint64))
         return rows
 
     def final_histories(self, games: np.ndarray, seats: np.ndarray) -> np.ndarray:
