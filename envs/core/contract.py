@@ -134,7 +134,9 @@ _CONTRACT = {stub.__name__: stub for stub in (setup, legal, step, look, score, d
 
 @inlined
 def add_event(out, count, seat, number):
-    """Write one more event behind the first `count`; returns how many there are then."""
+    """Write one more event behind the first `count`, if there is room; returns how many there are then."""
+    if count == len(out):
+        return count
     out[count, 0] = seat
     out[count, 1] = number
     return count + 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from monsterzoo.envs import names
 from monsterzoo.envs.api.aec import GameEnv
-from monsterzoo.envs.core.contract import MAX_EVENTS, imagine
+from monsterzoo.envs.core.contract import MAX_EVENTS, add_event, imagine
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.core.variant import Variant
@@ -243,3 +243,12 @@ def test_bite_night_who_is_too_late_is_told_and_nobody_else() -> None:
             assert ("… too late" in [variant.event_names[number] for number in rows]) == lost
             late += lost
     assert late > 3
+
+
+def test_events_without_room_are_not_written() -> None:
+    room = np.zeros((3, 2), np.int16)
+    count = 0
+    for number in range(1, 5):
+        count = add_event(room[:2], count, 1, number)
+    assert count == 2
+    assert room.tolist() == [[1, 1], [1, 2], [0, 0]]
