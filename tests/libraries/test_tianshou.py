@@ -22,15 +22,8 @@ def test_observations_have_the_names_of_tianshou():
 def test_training_of_the_guide_works(monkeypatch):
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    audit, start = Audit(monkeypatch), "learner.run_training("
-    names = run_guide("tianshou", start)
-
-    def logits(rows):
-        return names["net"](rows)[0]
-
-    before = win_rate(logits)
-    run_guide("tianshou", start, names)
+    audit, names = Audit(monkeypatch), run_guide("tianshou")
     audit.check()
     data, _ = names["collector"].buffer.sample(0)
     assert audit.knows(data.obs_next.obs[data.terminated])
-    assert win_rate(logits) > before + 0.1
+    assert win_rate(lambda rows: names["net"](rows)[0]) > 0.65  # chance level 0.5; 0.86 to 0.91 with three seeds
