@@ -1,9 +1,10 @@
-"""MonsterZoo's environments: `make`, `make_vec`, `names`, `replay`, and one module per game such as `pikit_v0`."""
+"""MonsterZoo's environments: `make`, `make_vec`, `names`, `replay`, `save_gif`, and one module per game."""
 
 from typing import TYPE_CHECKING, Any
 
 from pettingzoo import AECEnv
 
+from .api.pictures import save_gif
 from .api.records import check_record, play_record
 from .api.text import text_game
 from .api.vector import VectorGame
@@ -33,6 +34,7 @@ __all__ = [
     "names",
     "register_game",
     "replay",
+    "save_gif",
     "text_game",
     "variant",
 ]

@@ -10,11 +10,13 @@ Values are the chances of the deciding seat's side to win, from 0 to 1 (with rew
 
 import math
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
 from monsterzoo.envs.core.bits import lowest
 from monsterzoo.envs.core.contract import PLAYING
+from monsterzoo.envs.core.layout import html_table
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.players import ask, name_of
@@ -67,6 +69,12 @@ class Analysis:
             cells = [f"{_cell(key, getattr(thought, key)):>8}" for key in columns]
             lines.append("  ".join([thought.name.ljust(width), *cells]).rstrip())
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        columns = [key for key in COLUMNS if getattr(self.thoughts[0], key) is not None]
+        rows = ((t.name, *(_cell(key, getattr(t, key)) for key in columns)) for t in self.thoughts)
+        table = html_table(("action", *(COLUMNS[key] for key in columns)), rows)
+        return f"<p>{escape(str(self).partition(chr(10))[0])}</p>{table}"
 
 
 COLUMNS = {"visits": "visits", "value": "wins", "prior": "network"}

@@ -16,12 +16,13 @@ from ..core.rng import check_seed, generator
 from ..core.variant import IllegalActionError, Variant, read_action
 from ..match.decisions import Decisions
 from ..render.renderer import FPS, MODES, SIZE, Renderer
+from .pictures import DrawsItself
 from .records import play_record
 from .saving import Saved, pack, unpack
 from .spaces import Columns, action_space, check_reset_options, fresh_seed, observation_space
 
 
-class GameEnv(AECEnv):
+class GameEnv(DrawsItself, AECEnv):
     """One game as an AEC environment; several seats that choose at once are asked one after another.
 
     `observe` gives `{"observation": int8 (n,), "action_mask": int8 (A,)}` (of another type with `dtype`, see
@@ -388,7 +389,8 @@ class GameEnv(AECEnv):
     def render(self) -> np.ndarray | str | None:
         """What the seat that decides sees, or who `view` says.
 
-        Text with render_mode="ansi", pixels, uint8 (height, width, 3), with "rgb_array", a window with "human".
+        Text with render_mode="ansi", pixels, uint8 (height, width, 3), with "rgb_array", a document with "svg", a
+        window with "human".
         """
         if self.render_mode is not None and not self._seeded:
             raise RuntimeError("there is nothing to show before reset()")

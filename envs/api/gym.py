@@ -24,6 +24,7 @@ from ..match.match import Match, exclusive, read_only
 from ..match.seating import seat_opponents
 from ..render.perspective import stepped
 from ..render.renderer import FPS, MODES, SIZE, Renderer
+from .pictures import DrawsItself
 from .spaces import Columns, action_space, check_reset_options, fresh_seed, observation_space
 
 LOG = 1 << 14
@@ -379,7 +380,7 @@ class SeatOfBatch:
         return self.variant.snapshot(self._batch.states[self._index])
 
 
-class SeatEnv(gymnasium.Env):
+class SeatEnv(DrawsItself, gymnasium.Env):
     """One game for one seat, see `SeatVectorEnv`; seeded with s it is the AEC environment seeded with s."""
 
     metadata: dict[str, Any] = {"render_modes": MODES, "render_fps": FPS}
@@ -443,6 +444,12 @@ class SeatEnv(gymnasium.Env):
     def record(self) -> dict[str, Any]:
         """The game so far with all players' moves, for `monsterzoo.envs.replay`."""
         return self._games.record(0)
+
+    def to_svg(self, view: str | None = None, width: float | None = None) -> str:
+        """The position as an SVG document: as `view` ("all" or an agent) sees it, else the learner."""
+        if self._games.seeds is None:
+            raise RuntimeError("there is nothing to show before reset()")
+        return super().to_svg(view or self.variant.agents[int(self._games.learners[0])], width)
 
     def _remember(self, played: int) -> None:
         """For pictures: every move after the first so many, one by one."""

@@ -116,6 +116,9 @@ class ParallelGameEnv(ParallelEnv):
         """See `GameEnv.render`; without a `view` it is the first seat's that decides."""
         return self.aec.render()
 
+    def _repr_svg_(self) -> str | None:
+        return self.aec._repr_svg_()
+
     def close(self) -> None:
         """Close the window, if there is one."""
         self.aec.close()

@@ -43,6 +43,9 @@ class StandardWrappers(OrderEnforcingWrapper):
     def __repr__(self) -> str:
         return f"<StandardWrappers {self._raw!r}>"
 
+    def _repr_svg_(self) -> str | None:
+        return self._raw._repr_svg_() if self._has_reset else None
+
     def _read(self, name: str) -> Any:
         if not self._has_reset:
             raise AttributeError(f"{name} cannot be accessed before reset")

@@ -12,9 +12,10 @@ and the plain `encode` and `decode` all follow from it. A field takes its values
 many entries of the view's field as it has: a view has room for the largest game.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from math import prod
 from typing import Any
 
@@ -118,6 +119,10 @@ class Layout:
         values = np.asarray(observation)[..., field.slice]
         return values.reshape(values.shape[:-1] + field.shape)
 
+    def _repr_html_(self) -> str:
+        rows = ((f.name, f"{f.start}:{f.start + f.size}", f.shape, f"{f.low} to {f.high}", f.meaning) for f in self)
+        return html_table(("field", "columns", "shape", "range", "meaning"), rows)
+
     @cached_property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """The lowest and highest value of every column, two int8 arrays of shape (size,)."""
@@ -149,6 +154,13 @@ class Layout:
             entries, values = _entries(field, views), _values(field, self.read(observations, field.name))
             # Several fields may show parts of one set.
             entries[...] = entries | values.astype(entries.dtype) if field.kind == SET else values
+
+
+def html_table(head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+    """A table as notebooks show it."""
+    lines = [("th", head), *(("td", row) for row in rows)]
+    cells = ("".join(f"<{tag}>{escape(str(cell))}</{tag}>" for cell in line) for tag, line in lines)
+    return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
 
 
 def _round_up(count: int) -> int:

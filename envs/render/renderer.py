@@ -12,8 +12,9 @@ from ..core.options import UnexpectedOptionError, is_whole
 from ..core.variant import Variant
 from .perspective import ALL, Trail, check_view, scene_of, text_of
 from .scene import HEIGHT, WIDTH
+from .svg import to_svg
 
-MODES = ["ansi", "human", "rgb_array"]
+MODES = ["ansi", "human", "rgb_array", "svg"]
 FPS = 2
 SIZE = (WIDTH // 2, HEIGHT // 2)
 LARGEST = 8192
@@ -72,9 +73,11 @@ class Renderer:
             observer = None if self._view == ALL else self._variant.agents.index(self._view)
         if self._mode == "ansi":
             return coloured(text_of(self._variant, states, observer), self._variant.game.looks.ansi_colours)
+        scene = scene_of(self._variant, states, observer, self._trail.events(self._variant, states, observer))
+        if self._mode == "svg":
+            return to_svg(scene, self._size[0])
         from .picture import Window, paint
 
-        scene = scene_of(self._variant, states, observer, self._trail.events(self._variant, states, observer))
         if self._mode == "rgb_array":
             return paint(scene, self._size)
         if self._window is None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         names,
         register_game,
         replay,
+        save_gif,
         text_game,
         variant,
     )
@@ -58,6 +59,7 @@ __all__ = [
     "policies",
     "register_game",
     "replay",
+    "save_gif",
     "text_game",
     "training",
     "variant",
