@@ -251,9 +251,9 @@ class Match:
         self._kernel.run()
         self.arrays["orders"][:] = ACT
 
-    def final_observations(self, games: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """What seats (B,) knew at the end of the last finished of some games (B,), int8 (B, n)."""
-        rows = np.zeros((len(games), self.variant.layout.size), np.int8)
+    def final_observations(self, games: np.ndarray, seats: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+        """What seats (B,) knew at the end of the last finished of some games (B,), int8 (B, n), written into `rows`."""
+        rows = np.zeros((len(games), self.variant.layout.size), np.int8) if rows is None else rows[: len(games)]
         loop.observe_finals(self.arrays["finals"], games, seats, self._views, rows.view(np.uint64))
         return rows
 

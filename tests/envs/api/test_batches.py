@@ -138,6 +138,30 @@ def test_copies_of_batches_go_on_by_themselves(threads, copied):
     assert seats.states.tobytes() == twin.states.tobytes()
 
 
+@pytest.mark.parametrize("observation", ["dict", "box"])
+def test_ends_are_the_same_without_copies(observation):
+    options = {"players": 2, "autoreset_mode": "same_step", "observation": observation}
+    batches = [SeatVectorEnv("pikit_v0", 32, copy=copied, **options) for copied in (True, False)]
+    batches.append(copy.deepcopy(batches[1]))
+    for batch in batches:
+        batch.reset(seed=4)
+    ended = 0
+    for _ in range(60):
+        chosen = batches[0].action_masks().argmax(axis=1)
+        first, *others = [batch.step(chosen)[4] for batch in batches]
+        if "final_obs" not in first:
+            continue
+        ended += first["_final_obs"].sum()
+        for infos in others:
+            for one, other in zip(first["final_obs"], infos["final_obs"]):
+                assert type(one) is type(other)
+                parts = (
+                    [] if one is None else [(one, other)] if observation == "box" else zip(one.values(), other.values())
+                )
+                assert all((left == right).all() for left, right in parts)
+    assert ended > 20
+
+
 def test_sampled_actions_are_uniform_over_the_legal_ones():
     vec = make_vec("yokai_septet_v0", 4000, seed=0)
     masks = vec.action_masks.copy()
