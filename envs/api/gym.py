@@ -131,18 +131,7 @@ class SeatVectorEnv(VectorEnv):
             self._reused = self._separate(self._last_rows)
 
     def __getstate__(self) -> dict[str, Any]:
-        views = [
-            "_states",
-            "final_states",
-            "_seats",
-            "states",
-            "learners",
-            "_orders",
-            "caller",
-            "_last_rows",
-            "_reused",
-        ]
-        return {name: value for name, value in self.__dict__.items() if name not in views}
+        return {name: value for name, value in self.__dict__.items() if name not in ("caller", "_last_rows", "_reused")}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
