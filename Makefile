@@ -16,7 +16,7 @@ SEPARATE := $(LIBRARIES) peers
 .PHONY: clean peers speeds $(LIBRARIES:%=test-%) $(SEPARATE:%=%-env)
 
 help:
-	@echo "make demo       train a network for a minute and let it play; about three minutes, into runs/demo"
+	@echo "make demo       train a network for a minute and let it play, into a new folder in runs"
 	@echo "make test       ruff, mypy and pytest, but for the slow tests"
 	@echo "make test-slow  the rest: guides, fuzzing, kills, packaging, and compiling into caches of their own"
 	@echo "make test-browser  whole games by clicks in Chromium; screenshots in build/screenshots"
@@ -31,8 +31,13 @@ help:
 	@echo "make generated  rewrite the tables and playthroughs that are made from code"
 	@echo "make clean      remove the virtual environment and caches"
 
+DEMO := runs/demo-$(shell date +%Y%m%d-%H%M%S)
 demo: $(VENV)/.demo
-	@$(RUN) monsterzoo.cli.demo
+	$(VENV)/bin/monsterzoo train pikit_v0 --players 2 --updates 100 --num-envs 256 --minibatch 1024 --evaluate-every 12 \
+		--no-tensorboard --out $(DEMO)
+	$(VENV)/bin/monsterzoo arena pikit_v0 --players 2 --policies random heuristic net:$(DEMO) --games 3000 --batch 512 \
+		--quiet --output $(DEMO)/arena
+	@echo "$(DEMO)/curve.png is the training curve, $(DEMO)/arena.png the ratings, $(DEMO)/arena.json all numbers"
 
 test: lint
 	$(RUN) pytest -n 2 -m "not slow"

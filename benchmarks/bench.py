@@ -32,11 +32,4 @@ def main(arguments: Sequence[str]) -> int:
     chosen = parser.parse_args(list(arguments))
     if chosen.name not in BENCHMARKS:
         raise ValueError(f"unknown benchmark {chosen.name!r}; there are {', '.join(BENCHMARKS)}")
-    try:
-        module = import_module(f"{__package__}.{chosen.name}")
-    except ModuleNotFoundError as error:
-        if not {"-h", "--help"} & set(chosen.options) or str(error.name).startswith("monsterzoo"):
-            raise
-        print(f"usage: monsterzoo bench {chosen.name} …\n\nIt needs {error.name}, which is not installed.")
-        return 0
-    return int(module.main(chosen.options))
+    return int(import_module(f"{__package__}.{chosen.name}").main(chosen.options))

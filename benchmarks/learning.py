@@ -1,6 +1,7 @@
 """Training time until a network wins 90 % of its games against random players, by four routes.
 
-Each route is set up as its documentation says; they run one after another in one process with one thread:
+The game is Pikit for two unless another one is named. Each route is set up as its documentation says; they run one
+after another in one process with one thread:
 
 - `monsterzoo train`, self-play from scratch (no heuristic to imitate or to play against);
 - MaskablePPO of Stable-Baselines3 on our batch, one seat against random players, as in docs/libraries.md;
@@ -12,22 +13,18 @@ The clock runs while a route learns, not while it is evaluated; evaluation is gr
 `monsterzoo[rllib]` for RLlib's route, which is skipped without it.
 """
 
-import argparse
-import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
 import torch
-from monsterzoo.cli.options import add_game, game_options
+from monsterzoo.cli.options import Parser, chosen_variant
 from monsterzoo.envs import make
-from monsterzoo.envs import variant as variant_of
-from monsterzoo.envs.core.options import label
+from monsterzoo.envs.core.options import Integer, Number, Option, Specs, Text
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.policies import Policy, from_rllib, from_sb3
 from monsterzoo.policies import make as make_policy
@@ -35,16 +32,18 @@ from monsterzoo.training.algorithms.network import NetworkPolicy
 from monsterzoo.training.algorithms.ppo import PPOTrainer
 from monsterzoo.training.evaluation.report import grid
 from monsterzoo.training.evaluation.win_rate import win_rate
-from monsterzoo.training.runs.config import PPOConfig
+from monsterzoo.training.runs.config import LARGEST_NUMPY_SEED, PPOConfig
 from monsterzoo.training.runs.extras import installed
 from monsterzoo.training.sb3 import MaskedPolicy, make_vec_env
 from pettingzoo.utils import BaseWrapper
 from sb3_contrib import MaskablePPO
 
-from .measuring import machine, parser_of, short
+from .measuring import machine, publish, short
 
 Learner = Iterator[tuple[int, Policy]]
 """Trains a little with every `next`; yields the steps so far and the current policy. The first one is untrained."""
+TARGET, SECONDS = 0.9, 2.0
+"""Win rate to reach, and CPU time between two evaluations."""
 
 
 # --- The routes ---
@@ -132,10 +131,19 @@ ROUTES: dict[str, Callable[[Variant, int], Learner]] = {
 }
 
 
+OPTIONS = {
+    "routes": Option(tuple(ROUTES), Specs(), "which ones"),
+    "limit": Option(600.0, Number(0, above=True), "seconds of CPU time for each"),
+    "games": Option(2000, Integer(4), "games of the final evaluation"),
+    "seed": Option(0, Integer(0, LARGEST_NUMPY_SEED), "random seed"),
+    "json": Option(None, Text("FILE"), "write all numbers here"),
+}
+
+
 # --- Measuring ---
 
 
-def race(learner: Learner, variant: Variant, chosen: argparse.Namespace) -> dict[str, Any]:
+def race(learner: Learner, variant: Variant, limit: float, games: int) -> dict[str, Any]:
     """Train until the target or the time limit is reached, evaluating every few seconds."""
     opponent = make_policy("random", variant.game.name, **variant.options)
 
@@ -145,62 +153,46 @@ def race(learner: Learner, variant: Variant, chosen: argparse.Namespace) -> dict
     processor = wall = rate = 0.0
     reached = False
     steps, player = next(learner)
-    while not reached and processor < chosen.limit:
-        stop = processor + chosen.every
+    while not reached and processor < limit:
+        stop = processor + SECONDS
         while processor < stop:
             began = time.process_time(), time.perf_counter()
             steps, player = next(learner)
             processor += time.process_time() - began[0]
             wall += time.perf_counter() - began[1]
         # Confirmed on other games: the best of many evaluations is lucky.
-        rate = measure(chosen.games // 4, seed=1)
-        reached = rate >= chosen.target and (rate := measure(chosen.games, seed=2)) >= chosen.target
+        rate = measure(games // 4, seed=1)
+        reached = rate >= TARGET and (rate := measure(games, seed=2)) >= TARGET
         print(f"  {steps:>10,} steps, {processor:6.1f} s of CPU time: {rate:.1%}", file=sys.stderr)
-    rate = rate if reached else measure(chosen.games, seed=2)
+    rate = rate if reached else measure(games, seed=2)
     return {"steps": steps, "processor": processor, "wall": wall, "win_rate": rate, "reached": reached}
 
 
-def table(chosen: argparse.Namespace, results: dict[str, dict[str, Any]]) -> str:
+def table(results: dict[str, dict[str, Any]]) -> str:
     """All routes, the fastest first."""
     rows = []
     for name, one in sorted(results.items(), key=lambda item: (not item[1]["reached"], item[1]["processor"])):
         times = [f"{one[clock] / 60:.2f}" for clock in ("processor", "wall")]
         rows.append([name, *times, short(one["steps"]), f"{one['win_rate']:.1%}", "yes" if one["reached"] else "no"])
-    head = ("route", "CPU\nminutes", "minutes", "steps", "wins against\nrandom", f"{chosen.target:.0%}\nreached")
-    return f"{chosen.game} {label(game_options(chosen))}, one thread\n\n{grid(head, rows)}"
+    return grid(("route", "CPU\nminutes", "minutes", "steps", "wins against\nrandom", f"{TARGET:.0%}\nreached"), rows)
 
 
-def write(chosen: argparse.Namespace, name: str, result: dict[str, Any]) -> None:
-    """Add a result to the JSON file, with settings and versions."""
-    known = json.loads(chosen.json.read_text(encoding="utf-8")) if chosen.json.exists() else {}
-    packages = {package: installed(package) for package in ("torch", "stable-baselines3", "sb3-contrib", "ray")}
-    settings = {key: value for key, value in vars(chosen).items() if key not in ("json", "routes")}
-    known[name] = {**result, "settings": settings, "machine": {**machine(), **packages}}
-    chosen.json.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
-
-
-def main(argv: list[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """The command; returns the exit status."""
-    parser = parser_of("monsterzoo bench learning", __doc__)
-    add_game(parser, "pikit_v0", players=2)
-    parser.add_argument("--routes", nargs="+", default=list(ROUTES), choices=ROUTES, metavar="ROUTE", help="which ones")
-    parser.add_argument("--target", type=float, default=0.9, help="win rate against random players")
-    parser.add_argument("--limit", type=float, default=600.0, help="seconds of CPU time for each")
-    parser.add_argument("--every", type=float, default=2.0, help="seconds of CPU time between two evaluations")
-    parser.add_argument("--games", type=int, default=2000, help="games of the final evaluation")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", type=Path, help="where to write results; those of other routes in it are kept")
-    chosen = parser.parse_intermixed_args(argv)
+    chosen = Parser("bench learning", __doc__, OPTIONS).read(arguments)
+    if chosen.game is None:
+        chosen.game, chosen.players = "pikit_v0", chosen.players or "2"
+    if unknown := set(chosen.routes) - ROUTES.keys():
+        raise ValueError(f"there is no route {unknown.pop()!r}; there are {', '.join(map(repr, ROUTES))}")
     torch.set_num_threads(1)
-    variant = variant_of(chosen.game, **game_options(chosen))
-    results: dict[str, dict[str, Any]] = {}
+    variant, results = chosen_variant(chosen), {}
     for name in chosen.routes:
         if ROUTES[name] is rllib_on_our_batch and find_spec("ray") is None:
             print("RLlib is not installed: skipped", file=sys.stderr)
             continue
         print(name, file=sys.stderr)
-        results[name] = race(ROUTES[name](variant, chosen.seed), variant, chosen)
-        if chosen.json is not None:
-            write(chosen, name, results[name])
-    print(table(chosen, results))
-    return 0
+        results[name] = race(ROUTES[name](variant, chosen.seed), variant, chosen.limit, chosen.games)
+    print(f"{variant}, one thread\n\n{table(results)}")
+    packages = {package: installed(package) for package in ("torch", "stable-baselines3", "sb3-contrib", "ray")}
+    about = {"game": variant.game.name, "options": variant.options, "machine": {**machine(), **packages}}
+    return publish({**about, "results": results}, chosen)

@@ -6,13 +6,14 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from monsterzoo.cli.options import Parser
 from monsterzoo.envs.core.options import Integer, Number, Option, Text
 from monsterzoo.envs.version import VERSION
 from monsterzoo.training.runs.extras import installed, require
@@ -38,24 +39,19 @@ def clock_name() -> str:
     return _clock.__name__
 
 
-@dataclass(frozen=True)
-class Rate:
+class Rate(NamedTuple):
     """Results of several runs, in units per second."""
 
     runs: tuple[float, ...]
+
+    def __str__(self) -> str:
+        spread = (max(self.runs) - min(self.runs)) / 2 / self.median
+        return f"{short(self.median)} ±{100 * spread:.0f}%"
 
     @property
     def median(self) -> float:
         """Median of the runs."""
         return statistics.median(self.runs)
-
-    @property
-    def spread(self) -> float:
-        """Half the range, relative to the median."""
-        return (max(self.runs) - min(self.runs)) / 2 / self.median
-
-    def __str__(self) -> str:
-        return f"{short(self.median)} ±{100 * self.spread:.0f}%"
 
     def as_json(self) -> dict[str, Any]:
         """Median, extremes and all runs."""
@@ -85,37 +81,39 @@ def timed(action: Callable[[], int], seconds: float, prepare: Callable[[], Any] 
     return count / spent
 
 
-def aec_loop(env: Any, seconds: float) -> float:
+def aec_loop(env: Any) -> Run:
     """Steps per second of the usual PettingZoo loop: `last`, a masked random choice, `step`."""
-    clock, random = _clock, Random(0).random
+    random = Random(0).random
+
+    def play() -> int:
+        for _ in range(64):
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.reset()
+                observation = env.last()[0]
+            legal = observation["action_mask"].nonzero()[0]
+            env.step(int(legal[int(random() * len(legal))]))
+        return 64
+
     env.reset(seed=0)
-    steps, start = 0, clock()
-    while steps % 64 or not steps or clock() - start < seconds:
-        observation, _, terminated, truncated, _ = env.last()
-        if terminated or truncated:
-            env.reset()
-            continue
-        legal = observation["action_mask"].nonzero()[0]
-        env.step(int(legal[int(random() * len(legal))]))
-        steps += 1
-    return steps / (clock() - start)
+    return partial(timed, play)
 
 
-def parallel_loop(env: Any, seconds: float) -> float:
+def parallel_loop(env: Any) -> Run:
     """Steps per second of a parallel environment with masked random actions."""
-    clock, random = _clock, Random(0).random
-    observations, _ = env.reset(seed=0)
-    steps, start = 0, clock()
-    while steps % 64 or not steps or clock() - start < seconds:
-        if not env.agents:
-            observations, _ = env.reset()
-        actions = {}
-        for agent in env.agents:
-            legal = observations[agent]["action_mask"].nonzero()[0]
-            actions[agent] = int(legal[int(random() * len(legal))])
-        observations, *_ = env.step(actions)
-        steps += 1
-    return steps / (clock() - start)
+    random, seen = Random(0).random, [env.reset(seed=0)[0]]
+
+    def play() -> int:
+        for _ in range(64):
+            observations = seen[0] if env.agents else env.reset()[0]
+            actions = {}
+            for agent in env.agents:
+                legal = observations[agent]["action_mask"].nonzero()[0]
+                actions[agent] = int(legal[int(random() * len(legal))])
+            seen[0] = env.step(actions)[0]
+        return 64
+
+    return partial(timed, play)
 
 
 def parser_of(program: str, description: str, epilog: str = "") -> argparse.ArgumentParser:
@@ -132,20 +130,20 @@ def options(repeats: int, seconds: float | None = None) -> dict[str, Option]:
     }
     if seconds is not None:  # rates
         found["seconds"] = Option(seconds, Number(0, above=True), "length of a run")
-        found["picture"] = Option(None, Picture("FILE"), "draw them here")
+        found["picture"] = Option(None, Text("FILE"), "draw them here")
     return found
 
 
-class Picture(Text):
-    """A file for a picture; refused before anything is measured if nothing can draw it."""
-
-    def _check(self, value: Any) -> Any:
+def read(parser: Parser, arguments: Sequence[str]) -> argparse.Namespace:
+    """The flags of a command line; a picture that nothing can draw is refused before anything is measured."""
+    chosen = parser.read(arguments)
+    if chosen.picture is not None:
         require("matplotlib")
-        return value
+    return chosen
 
 
 def publish(report: Any, chosen: argparse.Namespace, picture: Callable[[Any, Path], None] | None = None) -> int:
-    """Write a report as JSON and draw it, where that is wanted; returns the exit code."""
+    """Write a report as JSON and draw it, where that is wanted; returns 0, the exit code."""
     if chosen.json is not None:
         Path(chosen.json).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
         print(f"\nwrote {chosen.json}")

@@ -39,7 +39,7 @@ def monsterzoo() -> Runs:
     for name in names():
         options = find_game(name).variants[0]
         module, game = import_module(f"monsterzoo.envs.{name}"), f"{name} {label(options)}"
-        yield game, ONE, partial(aec_loop, module.env(**options))
+        yield game, ONE, aec_loop(module.env(**options))
         yield game, MANY, vector(name, options, 1024, sampling=True)
         yield game, SEARCH, search(name, options, games=1, simulations=True)
 
@@ -52,7 +52,7 @@ def pettingzoo() -> Runs:
         except ImportError as error:
             print(f"PettingZoo's {name} is left out: {str(error).splitlines()[0]}")
             continue
-        yield name, ONE, partial(aec_loop, module.env())
+        yield name, ONE, aec_loop(module.env())
 
 
 def open_spiel() -> Runs:
@@ -184,7 +184,7 @@ def picture(report: dict[str, Any], file: Path) -> None:
 def main(arguments: Sequence[str]) -> int:
     """The command; returns the exit status."""
     parser = Parser("bench peers", __doc__, measuring.options(repeats=5, seconds=0.5), game=False)
-    chosen = parser.read(arguments)
+    chosen = measuring.read(parser, arguments)
     rows = compare(chosen.seconds, chosen.repeats)
     cells = [[row["what"], row["library"], row["game"], Rate(tuple(row["runs"])), row["ratio"] or ""] for row in rows]
     print("\n" + grid(("what", "library", "game", "rate", "MonsterZoo is"), cells))

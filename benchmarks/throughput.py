@@ -161,9 +161,9 @@ def runs_of(name: str, options: dict[str, Any], count: int) -> dict[str, Run]:
         "one seat, random": one_seat(name, options, count, "random"),
         "network": decisions(variant, some_network(variant)),
         "search": search(name, options),
-        "parallel": partial(parallel_loop, envs.make_parallel(name, **options)),
-        "raw_env": partial(aec_loop, GameEnv(game, **options)),
-        "env": partial(aec_loop, envs.make(name, **options)),
+        "parallel": parallel_loop(envs.make_parallel(name, **options)),
+        "raw_env": aec_loop(GameEnv(game, **options)),
+        "env": aec_loop(envs.make(name, **options)),
     }
     if has_heuristic(variant):
         runs["one seat, heuristic"] = one_seat(name, options, count, "heuristic")
@@ -230,7 +230,7 @@ def main(arguments: Sequence[str]) -> int:
     }
     parser = Parser("bench throughput", __doc__, measuring.options(repeats=7, seconds=0.4), more, game="several")
     parser.epilog = "\n".join(f"{key}: {meaning}" for key, meaning in MEANINGS.items())
-    chosen = parser.read(arguments)
+    chosen = measuring.read(parser, arguments)
     if chosen.cpu:
         measuring.count_processor_time()
     if chosen.quick:

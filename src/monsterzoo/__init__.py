@@ -20,67 +20,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import benchmarks, envs, policies, training
-    from .envs import (
-        ActionTypeError,
-        Game,
-        IllegalActionError,
-        SnapshotError,
-        VectorGame,
-        __version__,
-        env_seed,
-        make,
-        make_parallel,
-        make_vec,
-        names,
-        register_game,
-        replay,
-        save_gif,
-        text_game,
-        variant,
-    )
+    from . import benchmarks, envs, policies, training  # noqa: F401
+    from .envs import *  # noqa: F403
 
 PARTS = ("benchmarks", "envs", "policies", "training")
 
-__all__ = [
-    "ActionTypeError",
-    "Game",
-    "IllegalActionError",
-    "SnapshotError",
-    "VectorGame",
-    "__version__",
-    "benchmarks",
-    "env_seed",
-    "envs",
-    "make",
-    "make_parallel",
-    "make_vec",
-    "names",
-    "policies",
-    "register_game",
-    "replay",
-    "save_gif",
-    "text_game",
-    "training",
-    "variant",
-]
-
 
 def __getattr__(name: str) -> Any:
-    """A public name, imported when it is first used."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """A public name, imported when it is used: a part, or what `envs` exports."""
+    if name in PARTS:
+        return import_module(f"{__name__}.{name}")
     if name == "__version__":
         from importlib.metadata import version  # not from `envs`, which imports numba
 
-        value: Any = version(__name__)
-    elif name in PARTS:
-        return import_module(f"{__name__}.{name}")
-    else:
-        value = getattr(import_module(f"{__name__}.envs"), name)
-    globals()[name] = value
-    return value
+        return version(__name__)
+    if name == "__all__" or not name.startswith("_"):
+        public = import_module(f"{__name__}.envs")
+        if name == "__all__":
+            return sorted([*PARTS, *public.__all__])
+        if name in public.__all__:
+            return getattr(public, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    names: list[str] = __getattr__("__all__")
+    return names

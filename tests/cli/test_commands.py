@@ -2,10 +2,10 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import fields
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -230,7 +230,7 @@ def test_training_has_as_many_players_as_the_game_unless_told(words: str, player
     from monsterzoo.training.runs import run as runs
 
     trained = []
-    monkeypatch.setattr(runs, "train", lambda config, resume: trained.append(config.players))
+    monkeypatch.setattr(runs, "train", lambda config, resume, kind: trained.append(config.players))
     assert main(["train", *words.split()]) == 0
     assert trained == [players]
 
@@ -334,15 +334,12 @@ def test_help_tells_ranges_and_true_defaults(capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_its_function_and_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    summary, target = COMMANDS[command]
-    module, function = target.split(":")
-    assert callable(getattr(import_module(module), function))
     with pytest.raises(SystemExit, match="0"):
         main([command, "--help"])
     assert capsys.readouterr().out.startswith(f"usage: monsterzoo {command} ")
     with pytest.raises(SystemExit, match="0"):
         main(["--help"])
-    assert summary in capsys.readouterr().out
+    assert COMMANDS[command] in capsys.readouterr().out
 
 
 def test_unknown_commands_are_refused_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
@@ -358,7 +355,7 @@ def test_without_a_word_there_is_help(capsys: pytest.CaptureFixture[str]) -> Non
     assert main([]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("usage: monsterzoo ")
-    for summary, _ in COMMANDS.values():
+    for summary in COMMANDS.values():
         assert summary in shown
 
 
@@ -368,9 +365,9 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_nobody_reading_the_output_is_no_crash() -> None:
-    command = f"{sys.executable} -m monsterzoo.cli games --json | head -1"
+    command = f"{sys.executable} -m monsterzoo.cli games pikit_v0 --rules | head -1"
     result = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
-    assert (result.stdout, result.stderr) == ("[\n", "")
+    assert (result.stdout, result.stderr) == ("Pikit: pikit_v0, in Gymnasium monsterzoo/Pikit-v0\n", "")
 
 
 def without(packages: tuple[str, ...], *words: str) -> subprocess.CompletedProcess[str]:
@@ -444,9 +441,9 @@ def test_the_table_in_the_browser_asks_for_its_own_extra(command: str) -> None:
 
 
 def test_errors_of_our_own_are_not_taken_for_missing_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(cli.COMMANDS, "arena", ("", "monsterzoo.training.nowhere:main"))
+    monkeypatch.setitem(cli.COMMANDS, "nowhere", "")
     with pytest.raises(ModuleNotFoundError, match="nowhere"):
-        main(["arena"])
+        main(["nowhere"])
 
 
 # --- games, replay, bench, doctor ---
@@ -462,10 +459,6 @@ def test_games_are_listed_and_told_about(capsys: pytest.CaptureFixture[str]) -> 
         assert f"\n  {key}=" in page
         assert option.meaning in page
     assert "# Bite Night" in page
-    assert main(["games", "--json"]) == 0
-    facts = {game["name"]: game for game in json.loads(capsys.readouterr().out)}
-    assert list(facts) == names()
-    assert facts["pikit_v0"]["options"]["players"]["default"] == 4
     assert main(["games", "chess"]) == 2
     assert main(["games", "--rules"]) == 2
 
@@ -537,7 +530,7 @@ def test_benchmarks_are_found_by_name(capsys: pytest.CaptureFixture[str]) -> Non
     listed = capsys.readouterr().out
     for name, summary in BENCHMARKS.items():
         assert f"  {name:12} {summary}" in listed
-        assert exit_code(["bench", name, "--help"]) == 0  # what needs an extra that is not installed only says so
+        assert exit_code(["bench", name, "--help"]) == 0
         assert f"usage: monsterzoo bench {name} " in capsys.readouterr().out
     assert set(BENCHMARKS) == {"throughput", "coldstart", "peers", "learning"}
     assert main(["bench", "speed"]) == 2
@@ -545,8 +538,6 @@ def test_benchmarks_are_found_by_name(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_benchmarks_that_need_more_say_so() -> None:
-    told = without(("torch",), "bench", "learning", "--help")
-    assert (told.returncode, "It needs torch" in told.stdout) == (0, True)
     refused = without(("torch",), "bench", "learning")
     assert refused.returncode == 2
     assert "torch is not installed; pip install 'monsterzoo[train]'" in refused.stderr
@@ -599,12 +590,11 @@ def test_the_doctor_tells_versions_cache_and_what_is_missing(
     assert list(tmp_path.iterdir()) == [tmp_path / "build"], "looking leaves nothing behind"
     monkeypatch.setattr(extras, "installed", lambda package: None if package == "torch" else "1.0")
     monkeypatch.setattr(doctor_cli, "installed", extras.installed)
-    assert main(["doctor", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["extras"]["train"]["missing"] == ["torch"]
-    assert found["commands"]["train"] == {"extra": "train", "missing": ["torch"], "ready": False, "remark": ""}
-    assert found["commands"]["arena"]["ready"]
-    without_torch = {name for name, one in found["commands"].items() if not one["ready"]}
+    assert main(["doctor"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"^  train +torch missing, stable-baselines3 1.0", shown, re.MULTILINE)
+    assert re.search(r"^  arena +ready; train needed for the picture", shown, re.MULTILINE)
+    without_torch = set(re.findall(r"^  (\w+) +needs pip install", shown, re.MULTILINE))
     assert without_torch == {"train", "exploit", "rllib", "sb3"}
 
 

@@ -75,7 +75,7 @@ def test_all_networks_beat_their_heuristics_as_the_page_says() -> None:
 @pytest.mark.parametrize("name", RECIPES)
 def test_recipes_are_command_lines_of_training(name, monkeypatch) -> None:
     configs = []
-    monkeypatch.setattr(runs, "train", lambda config, resume: configs.append(config))
+    monkeypatch.setattr(runs, "train", lambda config, resume, kind: configs.append(config))
     of, home = all_variants()[name], Path("runs/zoo") / name
     for command in zoo.commands(of, 0, home, Path("runs/zoo")).values():
         assert train_command.main(command) == 0

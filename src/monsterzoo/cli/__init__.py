@@ -8,28 +8,27 @@ command line or in a file it names, 128 plus the number of a signal (130 Ctrl-C,
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from importlib import import_module
 
 from monsterzoo.training.runs.exits import exit_code
 
 COMMANDS = {
-    "games": ("list the games, their options and rules", "monsterzoo.cli.games:main"),
-    "play": ("play against policies, at a table in the browser or with --text", "monsterzoo.cli.play:main"),
-    "watch": ("watch policies at play, or a record, in the browser", "monsterzoo.cli.watch:main"),
-    "train": ("train a network by self-play", "monsterzoo.cli.train:main"),
-    "sb3": ("train a network with Stable-Baselines3", "monsterzoo.cli.sb3:main"),
-    "rllib": ("train a network with RLlib, on a cluster too", "monsterzoo.cli.rllib:main"),
-    "arena": ("let policies play against each other and rank them", "monsterzoo.cli.arena:main"),
-    "analyse": ("ask a policy about a position", "monsterzoo.cli.analyse:main"),
-    "exploit": ("train an exploiter of a policy", "monsterzoo.cli.exploit:main"),
-    "replay": ("show a recorded game, move by move", "monsterzoo.cli.replay:main"),
-    "bench": ("measure speed and strength", "monsterzoo.benchmarks.bench:main"),
-    "compile": ("compile games ahead of their first use", "monsterzoo.cli.compile:main"),
-    "doctor": ("show what is installed, and what is missing for which command", "monsterzoo.cli.doctor:main"),
+    "games": "list the games, their options and rules",
+    "play": "play against policies, at a table in the browser or with --text",
+    "watch": "watch policies at play, or a record, in the browser",
+    "train": "train a network by self-play",
+    "sb3": "train a network with Stable-Baselines3",
+    "rllib": "train a network with RLlib, on a cluster too",
+    "arena": "let policies play against each other and rank them",
+    "analyse": "ask a policy about a position",
+    "exploit": "train an exploiter of a policy",
+    "replay": "show a recorded game, move by move",
+    "bench": "measure speed and strength",
+    "compile": "compile games ahead of their first use",
+    "doctor": "show what is installed, and what is missing for which command",
 }
-"""Name of a sub-command: what it does, and "module:function"."""
+"""What each sub-command does; its module has its name."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,28 +36,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or words[0] not in COMMANDS:
         return _explain(words)
-    module, _, function = COMMANDS[words[0]][1].partition(":")
+    module = "monsterzoo.benchmarks.bench" if words[0] == "bench" else f"{__name__}.{words[0]}"
 
     def work(rest: Sequence[str]) -> int:
-        with _current_folder_importable():
-            return int(getattr(import_module(module), function)(rest))
+        if not {os.getcwd(), ""} & set(sys.path):  # policies of the user's own, as `python -m` would find them
+            sys.path.insert(0, os.getcwd())
+        return int(import_module(module).main(rest))
 
     return exit_code(f"monsterzoo {words[0]}", work, words[1:])
-
-
-@contextmanager
-def _current_folder_importable() -> Iterator[None]:
-    """Find policies of the user's own ("mymodule:MyPlayer") in the current folder, as `python -m` would."""
-    here = os.getcwd()
-    if here in sys.path or "" in sys.path:
-        yield
-        return
-    sys.path.insert(0, here)
-    try:
-        yield
-    finally:
-        with suppress(ValueError):
-            sys.path.remove(here)
 
 
 def _explain(words: list[str]) -> int:
@@ -70,7 +55,7 @@ def _explain(words: list[str]) -> int:
     )
     parser.add_argument("--version", action="store_true", help="show the version and exit")
     commands = parser.add_subparsers(metavar="command")
-    for name, (summary, _) in COMMANDS.items():
+    for name, summary in COMMANDS.items():
         commands.add_parser(name, help=summary, add_help=False)
     if not words:
         parser.print_help()

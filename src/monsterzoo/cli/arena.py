@@ -2,8 +2,7 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING
 from importlib.metadata import version
 from pathlib import Path
@@ -17,10 +16,10 @@ from monsterzoo.envs.match.seating import default_spec
 from monsterzoo.training.arena import ArenaOptions, Tournament, enter
 from monsterzoo.training.evaluation import report
 from monsterzoo.training.evaluation.cross_play import cross_play, cross_play_result
-from monsterzoo.training.evaluation.tournament import MOST_GAMES, USUAL_GAMES, Spread
+from monsterzoo.training.evaluation.tournament import MOST_GAMES, USUAL_GAMES
 from monsterzoo.training.runs.files import replacing, write_json
 
-from .options import RAY, Parser, chosen_variant, flags_of, uses_ray
+from .options import RAY, Parser, chosen_variant, flags_of, on_ray
 
 LIVE_SECONDS, PLAIN_SECONDS = 0.5, 10.0
 STANDARD, STANDARD_DEALS = ("random", "heuristic", "pretrained"), 2000
@@ -52,8 +51,8 @@ def main(words: Sequence[str]) -> int:
         opponents = [names[specs.index(spec)] for spec in against]
         purpose = "publishing" if parsed.protocol else "choosing"
         tournament = Tournament(variant, names, options.seed, opponents, purpose)
-    files = {} if parsed.output is None else _files(Path(parsed.output).with_suffix(""))
-    record = files.get("npz")
+    stem = None if parsed.output is None else Path(parsed.output).with_suffix("")
+    record = stem and stem.with_name(f"{stem.name}.npz")
     if record is not None and record.exists():
         tournament.load(record)
         print(f"{tournament.games} finished games taken over from {record}", file=sys.stderr)
@@ -61,22 +60,20 @@ def main(words: Sequence[str]) -> int:
     if parsed.protocol and options.games is None:
         games = STANDARD_DEALS * len(tournament.seatings)
     interruption: KeyboardInterrupt | None = None
-    with _spread(parsed, specs, options.batch) as spread:
+    total = tournament.whole_deals(games) * len(tournament.seatings)
+    settings: dict[str, Any] = {name: getattr(options, name) for name in ("until_interval", "batch", "threads")}
+    settings |= {"progress": None if parsed.quiet else _progress(total), "save": record}
+    with on_ray(parsed) as remote:
+        if remote:
+            from monsterzoo.training.distributed.arena import play_on_ray
+
+            settings["spread"] = play_on_ray(specs, options.batch, parsed.workers)
         try:
-            tournament.play(
-                policies,
-                games,
-                until_interval=options.until_interval,
-                batch=options.batch,
-                threads=options.threads,
-                progress=_Progress(tournament.whole_deals(games) * len(tournament.seatings), parsed.quiet),
-                save=record,
-                spread=spread,
-            )
+            tournament.play(policies, games, **settings)
         except KeyboardInterrupt as error:
             interruption = error
     if tournament.games:
-        _publish(tournament, names, parsed, files)
+        _publish(tournament, names, parsed, stem)
     if interruption is None:
         return 0
     kept = "nothing is kept without --output" if record is None else f"saved in {record}, the same command goes on"
@@ -107,11 +104,7 @@ def _can_play(variant: Variant, spec: str) -> bool:
     return True
 
 
-def _files(stem: Path) -> dict[str, Path]:
-    return {end: stem.with_name(f"{stem.name}.{end}") for end in ("npz", "json", "png", "md", "tex")}
-
-
-def _publish(tournament: Tournament, names: list[str], parsed: Namespace, files: dict[str, Path]) -> None:
+def _publish(tournament: Tournament, names: list[str], parsed: Namespace, stem: Path | None) -> None:
     """Print the result, and write it with --output."""
     result: dict[str, Any]
     if parsed.cross_play:
@@ -125,38 +118,23 @@ def _publish(tournament: Tournament, names: list[str], parsed: Namespace, files:
         result |= {"protocol": parsed.protocol, "version": version("monsterzoo")}
         texts = {"md": report.protocol_text(result, report.markdown), "tex": report.protocol_text(result, report.latex)}
         print("\n" + texts["md"], end="")
-    if files:
-        write_json(files["json"], result)
-        draw(result, files["png"])
+    if stem is not None:
+        write_json(stem.with_name(f"{stem.name}.json"), result)
+        draw(result, stem.with_name(f"{stem.name}.png"))
         for end, text in texts.items():
-            with replacing(files[end]) as part:
+            with replacing(stem.with_name(f"{stem.name}.{end}")) as part:
                 part.write_text(text, encoding="utf-8")
 
 
-@contextmanager
-def _spread(parsed: Namespace, specs: Sequence[str], batch: int) -> Iterator[Spread | None]:
-    """What plays the games on Ray, if that is wanted."""
-    if not uses_ray(parsed):
-        yield None
-        return
-    from monsterzoo.training.distributed.arena import play_on_ray
-    from monsterzoo.training.distributed.cluster import joined
+def _progress(total: int) -> Callable[[Tournament], None]:
+    """Print how many games there are so far: in one line on a terminal, else a new line now and then."""
+    live, printed = sys.stderr.isatty(), monotonic()
 
-    with joined(parsed.ray, parsed.workers):
-        yield play_on_ray(specs, batch, parsed.workers)
+    def show(tournament: Tournament) -> None:
+        nonlocal printed
+        if monotonic() - printed >= (LIVE_SECONDS if live else PLAIN_SECONDS):
+            printed = monotonic()
+            text = f"{tournament.games} of {total} games"
+            print(text, end="\r" if live else "\n", file=sys.stderr, flush=True)
 
-
-class _Progress:
-    """A line about the games so far: rewritten on a terminal, else a new one now and then."""
-
-    def __init__(self, total: int, quiet: bool) -> None:
-        self._total, self._quiet = total, quiet
-        self._live = sys.stderr.isatty()
-        self._printed = monotonic()
-
-    def __call__(self, tournament: Tournament) -> None:
-        if self._quiet or monotonic() - self._printed < (LIVE_SECONDS if self._live else PLAIN_SECONDS):
-            return
-        self._printed = monotonic()
-        end = "\r" if self._live else "\n"
-        print(f"{tournament.games} of {self._total} games", end=end, file=sys.stderr, flush=True)
+    return show

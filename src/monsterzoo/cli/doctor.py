@@ -1,7 +1,6 @@
 """`monsterzoo doctor`: what is installed, where compiled code is kept, and what is missing for which command."""
 
 import argparse
-import json
 import os
 import platform
 import sys
@@ -9,7 +8,6 @@ import tempfile
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from monsterzoo.training.runs.extras import installed, missing, requirements
 
@@ -30,81 +28,46 @@ NEEDS = {
 
 def main(words: Sequence[str]) -> int:
     """Look around; returns 1 if something is wrong with what every command needs."""
-    parser = argparse.ArgumentParser("monsterzoo doctor", description="What is installed, and what is missing.")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parsed = parser.parse_args(words)
-    found = findings()
-    print(json.dumps(found, indent=2) if parsed.json else as_text(found))
-    return 1 if found["problems"] else 0
-
-
-def findings() -> dict[str, Any]:
-    """Everything as JSON."""
+    argparse.ArgumentParser("monsterzoo doctor", description="What is installed, and what is missing.").parse_args(
+        words
+    )
+    system = f"{platform.system()} {platform.release()} {platform.machine()}, {os.cpu_count()} processors"
+    print(f"monsterzoo {version('monsterzoo')} in {Path(__file__).resolve().parents[1]}")
+    print(f"Python {platform.python_version()} ({sys.executable}) on {system}")
     problems = [f"{package} is not installed: pip install monsterzoo" for package in missing("")]
-    cache: dict[str, Any] | None = None
+    packages = dict(requirements())
+    print(_versions(packages.pop("")))
     if not problems:
-        from monsterzoo.envs.compiling.cache import cache_root  # imports numba
-
-        files = [file for file in cache_root().rglob("*") if file.is_file()]
-        sizes = sum(file.stat().st_size for file in files if file.exists())  # others may tidy up meanwhile
-        cache = {"folder": str(cache_root()), "writable": _writable(cache_root()), "bytes": sizes}
-        if not cache["writable"]:
-            problems.append(
-                f"{cache['folder']} cannot be written: everything is compiled again in every process; "
-                "MONSTERZOO_CACHE_DIR names another folder"
-            )
-    extras = {
-        extra: {"missing": missing(extra), "installed": {one: installed(one) for one in packages if installed(one)}}
-        for extra, packages in requirements().items()
-        if extra
-    }
-    commands = {}
+        problems += _look_at_cache()
+    print("\nextras:")
+    for extra, names in packages.items():
+        print(f"  {extra:10} {_versions(names)}")
+    print("\ncommands:")
     for command in COMMANDS:
-        extra, remark = NEEDS.get(command, ("", ""))
-        lacking = missing(extra) if extra else []
-        commands[command] = {"extra": extra, "missing": lacking, "ready": not lacking or bool(remark), "remark": remark}
-    return {
-        "monsterzoo": version("monsterzoo"),
-        "python": f"{platform.python_version()} ({sys.executable})",
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}, {os.cpu_count()} processors",
-        "folder": str(Path(__file__).resolve().parents[1]),
-        "packages": {package: installed(package) for package in requirements()[""]},
-        "cache": cache,
-        "extras": extras,
-        "commands": commands,
-        "problems": problems,
-    }
+        (extra, remark), state = NEEDS.get(command, ("", "")), "ready"
+        if extra and missing(extra):
+            state = f"ready; {extra} {remark}" if remark else f"needs pip install 'monsterzoo[{extra}]'"
+        print(f"  {command:10} {state}")
+    for problem in problems:
+        print(f"PROBLEM: {problem}")
+    return 1 if problems else 0
 
 
-def _writable(folder: Path) -> bool:
-    existing = next(place for place in (folder, *folder.parents) if place.exists())
+def _versions(packages: Sequence[str]) -> str:
+    return ", ".join(f"{package} {installed(package) or 'missing'}" for package in packages)
+
+
+def _look_at_cache() -> list[str]:
+    """Tell about the folder of compiled code; returns what is wrong with it."""
+    from monsterzoo.envs.compiling.cache import cache_root  # imports numba
+
+    folder = cache_root()
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     try:
-        with tempfile.TemporaryFile(dir=existing):
-            return True
+        with tempfile.TemporaryFile(dir=next(place for place in (folder, *folder.parents) if place.exists())):
+            writable = True
     except OSError:
-        return False
-
-
-def as_text(found: dict[str, Any]) -> str:
-    """The findings for people."""
-    lines = [
-        f"monsterzoo {found['monsterzoo']} in {found['folder']}",
-        f"Python {found['python']} on {found['system']}",
-        ", ".join(f"{name} {number or 'missing'}" for name, number in found["packages"].items()),
-    ]
-    if cache := found["cache"]:
-        writable = "writable" if cache["writable"] else "NOT writable"
-        lines.append(f"compiled code: {cache['folder']}, {writable}, {cache['bytes'] / 1e6:.0f} MB")
-    lines += ["", "extras:"]
-    for extra, one in found["extras"].items():
-        have = ", ".join(f"{name} {number}" for name, number in one["installed"].items())
-        lack = f"missing: {', '.join(one['missing'])}" if one["missing"] else ""
-        lines.append(f"  {extra:10} {'; '.join(part for part in (have, lack) if part)}")
-    lines += ["", "commands:"]
-    for command, one in found["commands"].items():
-        state = "ready"
-        if one["missing"]:
-            get = f"pip install 'monsterzoo[{one['extra']}]'"
-            state = f"ready; {one['extra']} {one['remark']}" if one["ready"] else f"needs {get}"
-        lines.append(f"  {command:10} {state}")
-    return "\n".join([*lines, *(f"PROBLEM: {problem}" for problem in found["problems"])])
+        writable = False
+    print(f"compiled code: {folder}, {'writable' if writable else 'NOT writable'}, {size / 1e6:.0f} MB")
+    advice = "everything is compiled again in every process; MONSTERZOO_CACHE_DIR names another folder"
+    return [] if writable else [f"{folder} cannot be written: {advice}"]

@@ -1,8 +1,6 @@
 """`monsterzoo games`: what can be played, with which options, and by which rules."""
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
 from monsterzoo.envs import names
 from monsterzoo.envs.api.text import rules_in_short
@@ -14,46 +12,20 @@ from monsterzoo.policies.networks import pretrained
 
 from .options import Parser, game_name
 
-OPTIONS = {
-    "rules": Option(False, Switch(), "also the rules of GAME in short"),
-    "json": Option(False, Switch(), "print JSON"),
-}
+OPTIONS = {"rules": Option(False, Switch(), "also the rules of GAME in short")}
 
 
 def main(words: Sequence[str]) -> int:
     """List the games, or tell about one; raises `ValueError` for an unknown one."""
     parsed = Parser("games", "The games, their options and rules.", OPTIONS, game="name").read(words)
-    chosen = [find_game(one) for one in ([game_name(parsed)] if parsed.game or parsed.rules else names())]
-    if parsed.json:
-        print(json.dumps([_facts(game) for game in chosen], indent=2))
-    elif parsed.game is None:
-        print(_overview(chosen))
-    else:
-        print(_page(chosen[0]))
-        if parsed.rules:
-            print("\n" + (rules_in_short(chosen[0]) or "The game's package has no rules in short."))
+    if parsed.game is None and not parsed.rules:
+        print(_overview([find_game(name) for name in names()]))
+        return 0
+    game = find_game(game_name(parsed))
+    print(_page(game))
+    if parsed.rules:
+        print("\n" + (rules_in_short(game) or "The game's package has no rules in short."))
     return 0
-
-
-def _facts(game: Game) -> dict[str, Any]:
-    options = {**game.options, "reward": REWARD}
-    variants = []
-    for chosen in game.variants:
-        variant = game.variant(**chosen)
-        sizes = {"players": variant.players, "sides": variant.sides, "actions": variant.num_actions}
-        variants.append({"options": chosen, **sizes, "observation": variant.layout.size})
-    return {
-        "name": game.name,
-        "title": game.title,
-        "gymnasium": gymnasium_id(game.name),
-        "options": {
-            key: {"default": one.default, "allowed": one.allowed, "meaning": one.meaning}
-            for key, one in options.items()
-        },
-        "variants": variants,
-        "heuristic": has_heuristic(game.variant()),
-        "pretrained": [model["options"] for model in pretrained() if model["game"] == game.name],
-    }
 
 
 def _overview(games: list[Game]) -> str:
@@ -61,26 +33,21 @@ def _overview(games: list[Game]) -> str:
     for game in games:
         counts = sorted({game.variant(**chosen).players for chosen in game.variants})
         rows.append((game.name, game.title, ", ".join(map(str, counts)), ", ".join(game.options)))
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    lines = ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths)), row[3]]) for row in rows]
-    return "\n".join([*lines, "", "`monsterzoo games GAME` tells what they mean, with --rules also how it is played."])
+    advice = "`monsterzoo games GAME` tells what they mean, with --rules also how it is played."
+    return "\n".join([*("{:17}{:14}{:9}{}".format(*row) for row in rows), "", advice])
 
 
 def _page(game: Game) -> str:
-    facts = _facts(game)
-    lines = [f"{game.title}: {game.name}, in Gymnasium {facts['gymnasium']}", "", "options (--option KEY=VALUE):"]
-    for key, one in facts["options"].items():
-        lines += [
-            f"  {write_option(key, one['default'])}",
-            f"      {one['meaning']}",
-            f"      allowed: {one['allowed']}",
-        ]
+    lines = [f"{game.title}: {game.name}, in Gymnasium {gymnasium_id(game.name)}", "", "options (--option KEY=VALUE):"]
+    for key, option in {**game.options, "reward": REWARD}.items():
+        facts = (write_option(key, option.default), f"    {option.meaning}", f"    allowed: {option.allowed}")
+        lines += [f"  {fact}" for fact in facts]
     lines += ["", "variants:"]
-    for one in facts["variants"]:
-        sides = f"{one['sides']} sides" if one["sides"] != one["players"] else "everybody alone"
-        sizes = f"{sides}, {one['actions']} actions, observations of {one['observation']} columns"
-        lines.append(f"  {label(one['options'])}: {sizes}")
-    players = ["random", "search:BUDGET"]
-    players += ["heuristic"] if facts["heuristic"] else []
-    players += [f"pretrained ({label(options)})" for options in facts["pretrained"]]
+    for chosen in game.variants:
+        variant = game.variant(**chosen)
+        sides = f"{variant.sides} sides" if variant.sides != variant.players else "everybody alone"
+        sizes = f"{variant.num_actions} actions, observations of {variant.layout.size} columns"
+        lines.append(f"  {label(chosen)}: {sides}, {sizes}")
+    players = ["random", "search:BUDGET", *(["heuristic"] if has_heuristic(game.variant()) else [])]
+    players += [f"pretrained ({label(one['options'])})" for one in pretrained() if one["game"] == game.name]
     return "\n".join([*lines, "", f"players: {', '.join(players)}"])

@@ -2,7 +2,8 @@
 
 import argparse
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import MISSING, replace
 from types import MappingProxyType
 from typing import Any
@@ -71,7 +72,7 @@ class Parser(argparse.ArgumentParser):
             self.add_argument("games", nargs="*", metavar="GAME", help=f"games (default: all): {', '.join(names())}")
             self.add_argument("--game", dest="more", action="extend", nargs="+", default=[], help=argparse.SUPPRESS)
         elif game:
-            add_game(self, options=game != "name")
+            _add_game(self, options=game != "name")
         self.table = {name: option for table in tables for name, option in table.items()}
         group: Any = self
         for name, option in self.table.items():
@@ -123,26 +124,15 @@ class _NameGame(argparse.Action):
             namespace.named_game = namespace.game = values
 
 
-def add_game(
-    parser: argparse.ArgumentParser, game: str | None = None, players: int | None = None, options: bool = True
-) -> None:
-    """GAME (or `--game GAME`), `--players` and `--option KEY=VALUE`; a game and players given here are defaults."""
-    shown = "" if game is None else f" (default: {game})"
-    about = f"such as pikit_v0; --game GAME does as well{shown}"
+def _add_game(parser: argparse.ArgumentParser, options: bool) -> None:
+    """GAME (or `--game GAME`) and, with `options`, `--players` and `--option KEY=VALUE`."""
+    about = "such as pikit_v0; --game GAME does as well"
     parser.add_argument("named_game", nargs="?", action=_NameGame, metavar="GAME", help=about)
-    parser.add_argument("--game", action=_NameGame, default=game, help=argparse.SUPPRESS)
-    if not options:
-        return
-    shown = "the game's own" if players is None else str(players)
-    parser.add_argument("--players", metavar="N", help=f"number of players (default: {shown})")
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="another option of the game, repeatable; VALUE is JSON, as in 'deck={\"1\": 9}', or None, or text",
-    )
-    parser.set_defaults(usual_players=players)
+    parser.add_argument("--game", action=_NameGame, help=argparse.SUPPRESS)
+    if options:
+        about = "another option of the game, repeatable; VALUE is JSON, as in 'deck={\"1\": 9}', or None, or text"
+        parser.add_argument("--players", metavar="N", help="number of players (default: the game's own)")
+        parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help=about)
 
 
 def game_name(parsed: argparse.Namespace) -> str:
@@ -155,10 +145,7 @@ def game_name(parsed: argparse.Namespace) -> str:
 def game_options(parsed: argparse.Namespace) -> dict[str, Any]:
     """The game's options on a command line; raises `ValueError` for text that is none."""
     players = None if parsed.players is None else read_flag("players", parsed.players, Integer(1))
-    options = read_options(players, parsed.option)
-    if parsed.usual_players is not None:
-        options.setdefault("players", parsed.usual_players)
-    return options
+    return read_options(players, parsed.option)
 
 
 def chosen_variant(parsed: argparse.Namespace) -> Variant:
@@ -195,11 +182,18 @@ RAY = {
 }
 
 
-def uses_ray(parsed: argparse.Namespace) -> bool:
-    """Whether the games are played on Ray; raises `ValueError` for a number of workers without it."""
-    if parsed.workers is not None and parsed.ray is None:
+@contextmanager
+def on_ray(parsed: argparse.Namespace) -> Iterator[bool]:
+    """Join Ray, if that is wanted, and tell whether; raises `ValueError` for a number of workers without it."""
+    if parsed.ray is not None:
+        from monsterzoo.training.distributed.cluster import joined
+
+        with joined(parsed.ray, parsed.workers):
+            yield True
+    elif parsed.workers is not None:
         raise ValueError("--workers has no effect without --ray")
-    return parsed.ray is not None
+    else:
+        yield False
 
 
 # --- Help ---

@@ -8,7 +8,7 @@ from pathlib import Path
 from monsterzoo.envs.core.options import Choice, Option, Switch, flag
 from monsterzoo.training.runs.config import GROUPS, MAY_CHANGE, METHODS, RUN, USUAL, PPOConfig, RolloutConfig, RunConfig
 
-from .options import RAY, Parser, chosen_variant, flags_of, game_options, read_flag, uses_ray
+from .options import RAY, Parser, chosen_variant, flags_of, game_options, on_ray, read_flag
 
 DESCRIPTIONS = {
     "ppo": "Train a network by self-play with PPO (--method ppo; --method rollouts --help tells about another one).",
@@ -54,15 +54,14 @@ def main(words: Sequence[str]) -> int:
 
     from monsterzoo.training.runs.run import train  # imports torch, which --help can do without
 
-    if uses_ray(parsed):
-        if not isinstance(config, RolloutConfig):
-            raise ValueError(f"--ray is for --method rollouts; --method {config.method} runs on one machine")
-        from monsterzoo.training.distributed.cluster import joined
-        from monsterzoo.training.distributed.rollouts import RayRolloutTrainer
+    if parsed.ray is not None and not isinstance(config, RolloutConfig):
+        raise ValueError(f"--ray is for --method rollouts; --method {config.method} runs on one machine")
+    with on_ray(parsed) as remote:
+        learner = None
+        if remote:
+            from monsterzoo.training.distributed.rollouts import RayRolloutTrainer
 
-        with joined(parsed.ray, parsed.workers):
-            train(config, parsed.resume, kind=partial(RayRolloutTrainer, workers=parsed.workers))
-    else:
-        train(config, parsed.resume)
+            learner = partial(RayRolloutTrainer, workers=parsed.workers)
+        train(config, parsed.resume, kind=learner)
     print(f"done: the policy is 'net:{config.out}'")
     return 0

@@ -311,7 +311,7 @@ def test_weights_that_are_no_weights_are_refused(tmp_path: Path) -> None:
 
 def test_the_command_of_a_run_gives_its_options_again(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[PPOConfig] = []
-    monkeypatch.setattr("monsterzoo.training.runs.run.train", lambda config, resume: given.append(config))
+    monkeypatch.setattr("monsterzoo.training.runs.run.train", lambda config, resume, kind: given.append(config))
     odd = {"target": None, "scoring": "basic", "max_rounds": 7}
     deck = {"deck": {"1": 12, "2": 8, "3": 8, "4": 8, "5": 8, "6": 8, "7": 8}}
     for config in (
