@@ -6,7 +6,8 @@ from pettingzoo import AECEnv
 
 from .api.pictures import save_gif
 from .api.records import check_record, play_record
-from .api.text import text_game
+from .api.text import TextGame
+from .api.text_match import text_game
 from .api.vector import VectorGame
 from .core import rng
 from .core.game import Game
@@ -25,6 +26,7 @@ __all__ = [
     "Game",
     "IllegalActionError",
     "SnapshotError",
+    "TextGame",
     "VectorGame",
     "__version__",
     "env_seed",

@@ -1,238 +1,263 @@
-"""Games in text: any function `str -> str`, such as a language model, plays a seat.
+"""Games in words, for language models: `TextGame` asks for decisions and reads the answers.
 
-A prompt is what the seat knows (`text_observation`) and its legal actions, numbered; nothing else goes into it, so
-nothing can leak. Answers are parsed leniently: a number of the list or an action's name, in any case, with markdown or
-prose around it.
+A question is what the seat knows and what it may do; nothing else goes into it, so nothing can leak.
 """
 
 import re
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from importlib.resources import files
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from ..core.game import Game
-from ..match.driver import is_over, moves
-from ..match.players import act_in
-from ..match.seating import make_players, one_each
+from ..core.options import Choice, Integer, checked, is_whole
+from ..core.registry import find_game
+from ..core.rng import MEASURING, deal_seed, env_seed
+from ..match.driver import Move, carry_out, is_over, moves
+from ..match.players import act_in, make_player
+from ..match.seating import default_spec, make_players, one_each
+from ..render.perspective import narrate
+from .answers import FORMS, NONE, read_choice
+from .prompts import TextResult, Turn, legal_actions, patterns, question, rules_in_short
 
-ATTEMPTS = 3
-"""Unusable answers to one question after which a random legal action is taken."""
-Speaker = Callable[[str], str]
-
-_EMPHASIS = re.compile(r"(\*\*|__|``|[*_`\"“”])(\S(?:.*?\S)?)(\1|”)")
-_LABEL = re.compile(
-    r"^(?:so,? |thus,? |therefore,? )?(?:(?:my|the|final|chosen|best) )*(?:answer|action|choice|move|decision|number|"
-    r"option|i (?:will )?(?:choose|play|pick|take|lay|go with|select))\b(?: is)?\s*[:=-]?\s*"
-)
-_POINTED_AT = re.compile(
-    r"(?:(?:answer|action|choice|move|number|option|choose|play|pick|select|go with)(?: is)?[: ]*#?|#|\()"
-    r"(\d+)(?!\.?\d|\w)"
-    r"|(?:\*\*|__|`)(\d+)(?:\*\*|__|`)",
-    re.IGNORECASE,
-)
-"""A number in the middle of a text that is meant as an answer: numbers in prose can be anything."""
+SETTINGS = {
+    "legal": Choice("listed", "hidden"),
+    "answers": Choice(*FORMS),
+    "rules": Choice("once", "always", "never"),
+    "show": Choice("view", "events"),
+}
+UNUSABLE = re.compile(r"(?:again:(\d+),)?(forfeit|random)")
 
 
-@dataclass(frozen=True)
-class TextResult:
-    """Result of a text game; everything by agent's name."""
+class TextGame:
+    """A game in which some seats answer questions and policies have the others.
 
-    returns: dict[str, float]
-    """Rewards of the whole game (of the part that was played here)."""
-    winners: list[str]
-    decisions: dict[str, int]
-    """Questions each agent was asked, or decisions its policy made."""
-    unusable: dict[str, int]
-    """Answers that named no legal action."""
-    random_actions: dict[str, int]
-    """Decisions that were made at random, after too many of those."""
-    truncated: bool
-    record: dict[str, Any]
-    """The game as `monsterzoo.envs.replay` and `monsterzoo replay` take it."""
-
-
-def text_game(
-    env: Any,
-    players: Mapping[str, Any] | Sequence[Any] | Speaker | str,
-    *,
-    seed: int | None = None,
-    rules: bool = False,
-) -> TextResult:
-    """Play a game to its end between functions `str -> str` and policies.
+    ```python
+    game = TextGame("pikit_v0", players=2, opponents="heuristic")
+    turn = game.reset(seed=0, seat=1)
+    while not turn.done:
+        turn = game.say(model(turn.text))
+    print(game.result.returns, game.result.unusable)
+    ```
 
     Args:
-        env: an AEC environment of ours, wrapped or not. A game in progress goes on; with a seed, and where there is
-            none in progress, one is begun.
-        players: one for each seat, in order or by agent's name, or one for all: a function that answers a prompt, a
-            policy, or a policy's spec such as "heuristic".
-        seed: of the game, and of the actions drawn in place of unusable answers.
-        rules: whether prompts begin with the game's rules in short, where its package has them.
+        game: its name, or an AEC environment of ours.
+        opponents: policies or specs for the seats that are not asked: one for all or one each, clockwise.
+        legal: "listed" numbers the legal actions in every question; "hidden" says once how actions are written.
+        unusable: "again:2,forfeit" tells why an answer names no legal action and asks up to twice more, then the seat
+            loses; with "…,random" a random legal action is taken instead.
+        answers: "plain", "marked" ("Final answer: …") or "json" ({"action": …}).
+        rules: the rules in short with the first question, with every one, or never. "always" makes every question
+            complete in itself, for models without a memory.
+        show: "view", all that the seat knows; or "events", what has happened and changed since its last decision.
+        regret: a spec of search, such as "search:200": `Turn.regret` says by how much, from 0 to 1, the last action was
+            less likely to win than the best one, as search sees it that knows what the seat knows.
+        options: of the game.
 
-    A function is asked again, with what was wrong with its answer, until an answer names a legal action. After three
-    unusable answers a random legal action is taken. Raises `ValueError` for anything else as a player.
+    A forfeit gives -1 to the seat's side and 1 / (sides - 1) to every other. An unfinished game has the rewards so far:
+    none with reward="win". Raises `ValueError` for settings that are not allowed.
     """
-    raw = env.unwrapped
-    seats = _seated(raw, players)
-    if seed is not None or not raw.agents or is_over(raw):
-        env.reset(seed=seed)
-    random = Random(seed)
-    agents = raw.possible_agents
-    counts = {name: dict.fromkeys(agents, 0) for name in ("decisions", "unusable", "random_actions")}
-    returns = dict.fromkeys(agents, 0.0)
 
-    def choose(agent: str) -> int:
-        counts["decisions"][agent] += 1
-        if hasattr(seats[agent], "act"):
-            return act_in(seats[agent], raw)
-        action, failed = _ask(raw, agent, seats[agent], rules)
-        counts["unusable"][agent] += failed
-        if action is None:
-            action = random.choice(legal_actions(raw, agent))
-            counts["random_actions"][agent] += 1
+    def __init__(
+        self,
+        game: Any,
+        *,
+        opponents: Any = None,
+        legal: str = "listed",
+        unusable: str = "again:2,forfeit",
+        answers: str = "plain",
+        rules: str = "once",
+        show: str = "view",
+        regret: str | None = None,
+        **options: Any,
+    ) -> None:
+        from .aec import GameEnv
+
+        self.env = GameEnv(find_game(game), **options) if isinstance(game, str) else game.unwrapped
+        self.variant = self.env.variant
+        given = {"legal": legal, "answers": answers, "rules": rules, "show": show}
+        self.settings = {name: checked(name, value, SETTINGS[name]) for name, value in given.items()}
+        after = UNUSABLE.fullmatch(unusable) if isinstance(unusable, str) else None
+        if after is None:
+            raise ValueError(f"unusable={unusable!r} is not allowed; allowed: 'again:N,forfeit', 'again:N,random'")
+        self._again, self._forfeits = int(after[1] or 0), after[2] == "forfeit"
+        self._critic = None if regret is None else make_player(self.variant, regret)
+        if regret is not None and not hasattr(self._critic, "search"):
+            raise ValueError(f"regret={regret!r} is not allowed; allowed: 'search:BUDGET'")
+        self.opponents = opponents
+        self._request = FORMS[answers].format("the number or the name" if legal == "listed" else "the name")
+        self._turn: Turn | None = None
+
+    def task(self, index: int, purpose: str = "training", seed: int = 0, group: int = 1, opponents: Any = None) -> dict:
+        """Arguments of `reset` for one of endlessly many tasks; the same index is always the same task.
+
+        `group` neighbouring tasks have the same deal (and `opponents`, one of a list), seats in turn. Deals of the
+        purposes "training", "curve", "choosing" and "publishing" never meet, see `training.evaluation.seeds`.
+        """
+        checked("purpose", purpose, Choice("training", *MEASURING))
+        deal, place = divmod(checked("index", index, Integer(0)), checked("group", group, Integer(1)))
+        lineups = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
+        return {
+            "seed": env_seed(seed, deal) if purpose == "training" else deal_seed(purpose, seed, deal),
+            "seat": (place + deal // len(lineups)) % self.variant.players,
+            "opponents": lineups[deal % len(lineups)],
+        }
+
+    def reset(self, seed: int | None = None, seat: int | Sequence[int] | None = 0, opponents: Any = None) -> Turn:
+        """Begin a game, with one seat that is asked, several, or all (None); opponents as in the constructor.
+
+        Policies that are named by specs are made anew, from the seed. Raises `ValueError` for bad arguments.
+        """
+        count = self.variant.players
+        asked = [*range(count)] if seat is None else list(seat) if isinstance(seat, list | tuple) else [seat]
+        if not asked or len(set(asked)) < len(asked) or not all(is_whole(one) and 0 <= one < count for one in asked):
+            raise ValueError(f"seat={seat!r} is not allowed; seats are 0 to {count - 1}, each once")
+        others = [place for k in range(count) if (place := (asked[0] + k) % count) not in asked]
+        given = opponents if opponents is not None else self.opponents
+        given = one_each(default_spec(self.variant) if given is None else given, len(others), "opponents")
+        players = make_players(self.variant, given, 0 if seed is None else seed)
+        self.env.reset(seed=seed)
+        return self.begin({self.variant.agents[place]: one for place, one in zip(others, players)}, seed)
+
+    def begin(self, policies: Mapping[str, Any], seed: int | None = None) -> Turn:
+        """Go on with the environment's game as it is; agents without a policy are asked."""
+        agents = self.variant.agents
+        self._policies, self._random = policies, Random(seed)
+        self._counts = {name: dict.fromkeys(agents, 0) for name in ("decisions", "unusable", "random_actions")}
+        self._returns, self._paid = dict.fromkeys(agents, 0.0), dict.fromkeys(agents, 0.0)
+        self._news: dict[str, list[str]] = {agent: [] for agent in agents}
+        self._known: dict[str, str] = {}
+        self._forfeited: str | None = None
+        return self._advance()
+
+    def say(self, answer: str) -> Turn:
+        """Answer the last question; an unusable answer is asked again, and then costs what `unusable` says."""
+        agent = self._asked()
+        legal = legal_actions(self.env, agent)
+        try:
+            action = self._read(answer, agent, legal)
+        except ValueError as error:
+            self._counts["unusable"][agent] += 1
+            self._failed += 1
+            if self._failed <= self._again:
+                return self._ask(agent, f"Your last answer could not be used: {error}. {self._request}\n")
+            if self._forfeits:
+                return self.stop(forfeit=True)
+            action = self._random.choice(legal)
+            self._counts["random_actions"][agent] += 1
+        regret = self._regret(agent, action)
+        self._news[agent].clear()
+        self._see(carry_out(self.env, agent, action))
+        return self._advance(regret)
+
+    def stop(self, forfeit: bool = False) -> Turn:
+        """End the game unfinished, or let the agent that is asked lose it."""
+        agent, teams = self._asked(), self.variant.teams.values()
+        if forfeit:
+            self._forfeited = agent
+            for team in teams:
+                for one in team:
+                    self._returns[one] += -1.0 if agent in team else 1 / (len(teams) - 1)
+        return self._end()
+
+    @property
+    def result(self) -> TextResult:
+        """The result so far."""
+        winners = [self.variant.agents[seat] for seat in self.env.snapshot()["winners"]]
+        if self._forfeited is not None:
+            winners = [agent for team in self.variant.teams.values() if self._forfeited not in team for agent in team]
+        truncated = self._forfeited is None and not any(self.env.terminations.values())
+        counts = {name: dict(count) for name, count in self._counts.items()}
+        return TextResult(dict(self._returns), winners, **counts, forfeited=self._forfeited, truncated=truncated,
+                          record=self.env.record())  # fmt: skip
+
+    # --- Playing ---
+
+    def _asked(self) -> str:
+        if self._turn is None or self._turn.done:
+            raise ValueError("there is no question: call reset()")
+        return self._turn.agent
+
+    def _advance(self, regret: float | None = None) -> Turn:
+        """Let policies decide until an agent must be asked."""
+        for move in moves(self.env, self._choose):
+            self._see(move)
+        if is_over(self.env):
+            return self._end(regret)
+        agent = self.env.agent_selection
+        self._counts["decisions"][agent] += 1
+        self._failed, self._head, self._question = 0, self._introduce(agent), self._pose(agent)
+        return self._ask(agent, regret=regret)
+
+    def _choose(self, agent: str) -> int | None:
+        if agent not in self._policies:
+            return None
+        self._counts["decisions"][agent] += 1
+        return act_in(self._policies[agent], self.env)
+
+    def _see(self, move: Move) -> None:
+        for seat, agent in enumerate(self.variant.agents):
+            self._returns[agent] += self.env.rewards[agent]
+            if agent not in self._policies and self.settings["show"] == "events":
+                self._news[agent] += [event.text for event in narrate(self.variant, seat, *move)]
+
+    def _read(self, answer: Any, agent: str, legal: list[int]) -> int:
+        """The legal action that an answer means; raises `ValueError` saying what is wrong with it."""
+        names, form = [self.env.action_name(action) for action in legal], self.settings["answers"]
+        if self.settings["legal"] == "listed":
+            return legal[read_choice(answer, names, form, others=self.variant.action_names)]
+        try:
+            action = read_choice(answer, self.variant.action_names[:-1], form, numbered=False)
+        except ValueError as error:  # a part of a name may be clear among the legal ones
+            if str(error) != NONE:
+                raise
+            return legal[read_choice(answer, names, form, numbered=False)]
+        if refusal := self.env.refusal(agent, action):
+            raise refusal
         return action
 
-    for _ in moves(raw, choose):
-        for agent in agents:
-            returns[agent] += raw.rewards[agent]
-    winners = [agents[seat] for seat in raw.snapshot()["winners"]]
-    truncated = any(raw.truncations.values())
-    return TextResult(returns, winners, truncated=truncated, record=raw.record(), **counts)
+    def _regret(self, agent: str, action: int) -> float | None:
+        """How much less likely to win an action is than search's choice; 0 where search has not tried it."""
+        if self._critic is None:
+            return None
+        decisions = self.env.decisions(agent)
+        found = self._critic.search(decisions.observations, decisions.seats, self.env.states)
+        lost = float(found.values[0, found.best()[0]] - found.values[0, action])
+        return min(max(lost, 0.0), 1.0) if lost == lost else 0.0
 
+    # --- Asking ---
 
-def _seated(raw: Any, players: Any) -> dict[str, Any]:
-    """Who plays for each agent; policies are made from their specs."""
-    agents = raw.possible_agents
-    if isinstance(players, Mapping):
-        if set(players) != set(agents):
-            raise ValueError(f"players are wanted for {', '.join(agents)}, not for {', '.join(map(str, players))}")
-        players = [players[agent] for agent in agents]
-    seated = {}
-    for agent, one in zip(agents, one_each(players, len(agents), "players")):
-        is_policy = isinstance(one, str) or hasattr(one, "act")
-        if isinstance(one, type) or not (is_policy or callable(one)):
-            raise ValueError(f"{agent}: {one!r:.80} is neither a function str -> str, nor a policy or its name")
-        seated[agent] = make_players(raw.variant, [one])[0] if is_policy else one
-    return seated
+    def _ask(self, agent: str, complaint: str = "", regret: float | None = None) -> Turn:
+        question = "\n".join(filter(None, [self._question, complaint]))
+        parts = {"system": self._head, "user": question}
+        if complaint and self.settings["rules"] != "always":
+            parts = {"user": complaint}
+        return self._hand_over(agent, "\n\n".join(filter(None, [self._head, question])), parts, regret)
 
+    def _end(self, regret: float | None = None) -> Turn:
+        text = f"The game is over: {' and '.join(self.result.winners) or 'nobody'} won.\n"
+        return self._hand_over("", text, {"user": text}, regret)
 
-def _ask(raw: Any, agent: str, player: Speaker, rules: bool) -> tuple[int | None, int]:
-    """The action a function chooses, None if it never did, and how many answers were unusable."""
-    legal = legal_actions(raw, agent)
-    names = [raw.action_name(action) for action in legal]
-    question = text = prompt(raw, agent, rules=rules)
-    for failed in range(ATTEMPTS):
-        try:
-            return legal[read_choice(player(text), names)], failed
-        except ValueError as error:
-            text = f"{question}\nYour last answer could not be used: {error}. {_REQUEST}\n"
-    return None, ATTEMPTS
+    def _hand_over(self, agent: str, text: str, parts: dict[str, str], regret: float | None) -> Turn:
+        rewards = {one: self._returns[one] - paid for one, paid in self._paid.items()}
+        self._paid = dict(self._returns)
+        messages = [{"role": role, "content": content} for role, content in parts.items() if content]
+        self._turn = Turn(agent, text, messages, rewards, regret)
+        return self._turn
 
+    def _introduce(self, agent: str) -> str:
+        """What comes before the first question, or every one: the rules, and how hidden actions are written."""
+        if agent in self._known and self.settings["rules"] != "always":
+            return ""
+        hidden = f"Actions are written: {patterns(self.variant.action_names[:-1])}."
+        parts = [self.settings["rules"] != "never" and rules_in_short(self.variant.game),
+                 self.settings["legal"] == "hidden" and hidden]  # fmt: skip
+        return "\n\n".join(part for part in parts if part)
 
-def legal_actions(raw: Any, agent: str) -> list[int]:
-    """The numbers of an agent's legal actions."""
-    return [int(action) for action in raw.infos[agent]["action_mask"].nonzero()[0]]
-
-
-_REQUEST = "Answer with the number or the name of one action."
-
-
-def prompt(env: Any, agent: str | None = None, *, rules: bool = False) -> str:
-    """What an agent that must decide now is asked: what it knows, and what it may do."""
-    raw = env.unwrapped
-    agent = raw.agent_selection if agent is None else agent
-    names = (raw.action_name(action) for action in legal_actions(raw, agent))
-    listed = "\n".join(f"{number}. {name}" for number, name in enumerate(names, 1))
-    game = raw.variant.game
-    head = f"{rules_in_short(game)}\n\n" if rules and rules_in_short(game) else ""
-    return f"{head}You play {game.title}.\n{raw.text_observation(agent)}\n\nYou may:\n{listed}\n\n{_REQUEST}\n"
-
-
-def rules_in_short(game: Game) -> str:
-    """The section "The game in short" of the README.md in the game's package; empty where there is none."""
-    package = getattr(sys.modules.get(game.rules.configure.__module__), "__package__", None)
-    if not package:
-        return ""
-    page = files(package) / "README.md"
-    text = page.read_text(encoding="utf-8") if page.is_file() else ""
-    section = re.search(r"^## The game in short\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
-    return f"# {game.title}\n\n{section[1].strip()}" if section else ""
-
-
-# --- Reading answers ---
-
-
-def read_choice(answer: Any, names: Sequence[str]) -> int:
-    """Which of some actions an answer means: an index into `names`; raises `ValueError` saying what is wrong with it.
-
-    Looked for, in this order: a line (the last or the first one) that is a name, a number from 1 to the number of
-    names, both, or a part of one name alone; a line, then the whole answer, in which just one of the names occurs; an
-    answer in which one number is pointed at ("option 3", "**3**").
-    """
-    if not isinstance(answer, str):
-        raise ValueError(f"an answer is a text, not {type(answer).__name__}")
-    known = [_plain(name) for name in names]
-    lines = [line for line in map(_plain, answer.splitlines()) if line]
-    if not lines:
-        raise ValueError("it is empty")
-    whole = " ".join(lines)
-    for line in (lines[-1], lines[0]):
-        for text in (line, _bare(line), _bare(_LABEL.sub("", _bare(line)))):
-            choice = _said(text, known)
-            if choice is not None:
-                return choice
-    for text in (lines[-1], lines[0], whole):
-        named = _named(text, known)
-        if len(named) == 1:
-            return named.pop()
-    if _named(whole, known):
-        raise ValueError("it names several actions")
-    numbers = {int(one or other) for one, other in _POINTED_AT.findall(answer)}
-    numbers |= {int(line) for line in (_bare(lines[-1]), _bare(lines[0])) if line.isdecimal()}
-    if len(numbers) > 1:
-        raise ValueError("it names several actions")
-    for number in numbers:
-        if 1 <= number <= len(names):
-            return number - 1
-        raise ValueError(f"there is no action {number}, the numbers are 1 to {len(names)}")
-    raise ValueError("it names none of the actions")
-
-
-def _plain(text: str) -> str:
-    """Small letters, single spaces, no markdown around words."""
-    text = text.casefold().replace("’", "'").strip()
-    text = re.sub(r"^(?:#+ |> ?|[-*] )+", "", text)
-    for _ in range(3):  # bold and italic and code, one inside of the other
-        text = _EMPHASIS.sub(r"\2", text)
-    return " ".join(text.split())
-
-
-def _bare(text: str) -> str:
-    return text.strip(" .,;:!?'\"()[]{}")
-
-
-def _said(text: str, names: list[str]) -> int | None:
-    """What a text that is nothing but a choice means."""
-    if text in names:
-        return names.index(text)
-    number = re.fullmatch(r"[(#]*(\d+)\s*(?:[.):]|[.):–-]+ *(?P<name>.+))?", text)
-    if number is not None:
-        if number["name"] is not None:
-            return names.index(number["name"]) if number["name"] in names else None
-        return int(number[1]) - 1 if 1 <= int(number[1]) <= len(names) else None
-    part = re.compile(rf"(?<!\w){re.escape(text)}") if text else None
-    having = [choice for choice, name in enumerate(names) if part is not None and part.search(name)]
-    return having[0] if len(having) == 1 else None
-
-
-def _named(text: str, names: list[str]) -> set[int]:
-    """The names that occur in a text, without those that are only part of a longer one."""
-    found: set[int] = set()
-    for choice in sorted(range(len(names)), key=lambda one: -len(names[one])):
-        pattern = rf"(?<![\w+]){re.escape(names[choice])}(?![\w*+])"
-        if re.search(pattern, text):
-            found.add(choice)
-            text = re.sub(pattern, "\n", text)
-    return found
+    def _pose(self, agent: str) -> str:
+        """The question to an agent."""
+        view, before = self.env.text_observation(agent), self._known.get(agent)
+        self._known[agent] = view
+        if self.settings["show"] == "events" and before is not None:
+            changed = [line for line in view.splitlines() if line not in before.splitlines()]
+            view = "\n".join(["Since your last action:", *(f"- {news}" for news in self._news[agent]), *changed])
+        names = [self.env.action_name(action) for action in legal_actions(self.env, agent)]
+        return question(self.variant.game, view, names if self.settings["legal"] == "listed" else [], self._request)

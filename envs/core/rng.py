@@ -25,6 +25,9 @@ CHANCE: ContextVar[Callable[[int], int] | None] = ContextVar("CHANCE", default=N
 For exact enumeration of chance outcomes.
 """
 
+MEASURING = ("curve", "choosing", "publishing")
+"""Purposes of deals that no environment is trained on, see `training.evaluation.seeds`."""
+
 _MASK = (1 << 64) - 1
 _MULTIPLIER = np.uint64(6364136223846793005)
 _INCREMENT = np.uint64(1442695040888963407)
@@ -119,6 +122,11 @@ def generator(seed: int, purpose: str = "game") -> np.uint64:
 def env_seed(seed: int, index: int) -> int:
     """The seed of environment `index` in a batch seeded with `seed`: `mix(mix(seed) + index)`, 63 bits of it."""
     return mix((mix(whole(seed) & _MASK) + whole(index)) & _MASK) >> 1
+
+
+def deal_seed(purpose: str, seed: int, deal: int) -> int:
+    """The seed of a deal that measures something: bit 63, two bits of the purpose, and 61 that are mixed."""
+    return 1 << 63 | MEASURING.index(purpose) << 61 | env_seed(seed, deal) >> 2
 
 
 def streams(seed: int, count: int, purpose: str) -> Any:

@@ -14,15 +14,9 @@ without a seed goes on from its generator: a later game of training meets a give
 
 import numpy as np
 from monsterzoo.envs.core.options import Choice
-from monsterzoo.envs.core.rng import env_seed, generator
+from monsterzoo.envs.core.rng import MEASURING, deal_seed, generator
 
-MEASURING = ("curve", "choosing", "publishing")
 Purpose = Choice(*MEASURING)
-
-
-def deal_seed(purpose: str, seed: int, deal: int) -> int:
-    """The seed of a deal that measures something: bit 63, two bits of the purpose, and 61 that are mixed."""
-    return 1 << 63 | MEASURING.index(purpose) << 61 | env_seed(seed, deal) >> 2
 
 
 def generators(purpose: str, seed: int, deals: np.ndarray, stream: str) -> np.ndarray:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from monsterzoo.envs import names
-from monsterzoo.envs.api.text import rules_in_short
+from monsterzoo.envs.api.prompts import rules_in_short
 from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.options import REWARD, Option, Switch, label, write_option
 from monsterzoo.envs.core.registry import find_game, gymnasium_id

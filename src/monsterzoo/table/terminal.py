@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from shutil import get_terminal_size
 
+from monsterzoo.envs.api.answers import read_choice
+from monsterzoo.envs.api.prompts import legal_actions, rules_in_short
 from monsterzoo.envs.api.spaces import fresh_seed
-from monsterzoo.envs.api.text import legal_actions, read_choice, rules_in_short
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.players import name_of
 from monsterzoo.envs.match.seating import seat_around

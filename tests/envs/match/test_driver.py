@@ -4,7 +4,7 @@ from random import Random
 
 import monsterzoo.envs as mz
 import pytest
-from monsterzoo.envs.api.text import legal_actions
+from monsterzoo.envs.api.prompts import legal_actions
 from monsterzoo.envs.match.driver import carry_out, is_over, moves
 
 
