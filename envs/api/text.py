@@ -107,7 +107,7 @@ class TextGame:
         Policies that are named by specs are made anew, from the seed. Raises `ValueError` for bad arguments.
         """
         count = self.variant.players
-        asked = [*range(count)] if seat is None else list(seat) if isinstance(seat, list | tuple) else [seat]
+        asked: list[Any] = [*range(count)] if seat is None else list(seat) if isinstance(seat, list | tuple) else [seat]
         if not asked or len(set(asked)) < len(asked) or not all(is_whole(one) and 0 <= one < count for one in asked):
             raise ValueError(f"seat={seat!r} is not allowed; seats are 0 to {count - 1}, each once")
         others = [place for k in range(count) if (place := (asked[0] + k) % count) not in asked]
