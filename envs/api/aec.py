@@ -1,6 +1,5 @@
 """PettingZoo AEC environment of any game."""
 
-import math
 import struct
 from typing import Any
 
@@ -340,19 +339,22 @@ class GameEnv(DrawsItself, AECEnv):
         """Continue where `save` was called; raises `ValueError` and changes nothing for other bytes.
 
         What `save` returned in this process is trusted. Of other bytes the game is played again, which takes some
-        milliseconds, and must lead to their state.
+        milliseconds, and must lead to the same bytes.
         """
+        again = None
         try:
             head, states = unpack(self.variant, data)
-            if not isinstance(data, Saved):
-                self._verify(head, states)
+            if not isinstance(data, Saved) or self._history is not None:
+                again = self._replayed(head)
+                if again.save() != data:
+                    raise ValueError("the game in the saved bytes, played again, comes to another end")
         except (ValueError, KeyError, TypeError, AttributeError, RuntimeError, struct.error) as error:
             raise ValueError(f"the saved bytes hold no game of this environment: {error}") from error
         self._states = states
         self._start, self._moves = head["start"], [(seat, action) for seat, action in head["moves"]]
         self._begin()
-        if self._history is not None:
-            self._events = self._replayed(head)._events
+        if again is not None:
+            self._events = again._events
         self.rewards, self._cumulative_rewards = head["rewards"], head["cumulative"]
         if int(states["outcome"][0]) != PLAYING:
             self._finish()
@@ -368,21 +370,9 @@ class GameEnv(DrawsItself, AECEnv):
         again = GameEnv(self.variant.game, history=self._history, **self.options)
         seats, actions = [seat for seat, _ in head["moves"]], [self.action_name(action) for _, action in head["moves"]]
         play_record(again, {**head["start"], "seats": seats, "actions": actions})
+        while len(again.agents) > len(head["agents"]):
+            again.step(None)
         return again
-
-    def _verify(self, head: dict[str, Any], states: np.ndarray) -> None:
-        """Raise an error unless the game that saved bytes tell of, played again, leads to their state."""
-        again = self._replayed(head)
-        if again.states.tobytes() != states.tobytes():
-            raise ValueError("the moves in the saved bytes lead to another state")
-        if int(states["outcome"][0]) != PLAYING:
-            while again.agents and again.agents != head["agents"]:
-                again.step(None)
-        if (again.agents, again.agent_selection) != (head["agents"], head["agent_selection"]):
-            raise ValueError(f"the saved bytes wait for {head['agent_selection']!r} of {head['agents']!r}")
-        for rewards in (head["rewards"], head["cumulative"]):
-            if list(rewards) != again.agents or not all(map(math.isfinite, rewards.values())):
-                raise ValueError(f"the saved bytes have the rewards {rewards!r}")
 
     # --- Looking ---
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from ..core.options import is_whole, whole
+from ..core.options import Choice, Integer, Option, checked, refusal, whole
 from ..core.variant import Variant
 
 
@@ -19,12 +19,9 @@ class Columns:
 
     def __init__(self, variant: Variant, dtype: Any = "int8", scale: bool = False) -> None:
         name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", str(dtype))
-        if name not in ("int8", "float32"):
-            raise ValueError(f"{variant.game.name}: dtype={dtype!r} is not allowed; allowed: 'int8', 'float32'")
+        checked(f"{variant.game.name}: dtype", name, Choice("int8", "float32"))
         if not isinstance(scale, bool) or (scale and name == "int8"):
-            raise ValueError(
-                f"{variant.game.name}: scale={scale!r} is not allowed; allowed: False, or True with float32"
-            )
+            raise refusal(f"{variant.game.name}: scale={scale!r}", "False, or True with float32")
         self.floats, self.scale, self._type = name == "float32", scale, np.dtype(name)
         self._low, self._high = (bound.astype(self._type) for bound in variant.layout.bounds)
 
@@ -50,23 +47,22 @@ def observation_space(
     the seat saw, the newest last, zeros in front. An event is a seat, clockwise from the observer, and a number, see
     `Variant.event_names`. Raises `ValueError` for anything else.
     """
-    if observation not in ("dict", "box"):
-        raise ValueError(
-            f"{variant.game.name}: observation={observation!r} is not allowed; allowed: 'dict', 'box' (masks in infos)"
-        )
+    name = variant.game.name
+    checked(f"{name}: observation", observation, Choice("dict", "box"))
+    checked(f"{name}: history", history, Option(None, Integer(1), ""))
     tensor = (columns or Columns(variant)).space()
-    masks = spaces.Box(0, 1, (variant.num_actions,), np.int8)
-    if history is None:
-        return tensor if observation == "box" else spaces.Dict({"observation": tensor, "action_mask": masks})
-    if not is_whole(history) or whole(history) < 1:
-        raise ValueError(
-            f"{variant.game.name}: history={history!r} is not allowed; allowed: None, or an integer from 1"
-        )
     if observation == "box":
-        raise ValueError(f"{variant.game.name}: history needs observation='dict'")
-    most = np.array([variant.players - 1, len(variant.event_names) - 1])
-    events = spaces.Box(0, np.tile(most, (whole(history), 1)).astype(np.int16), dtype=np.int16)
-    return spaces.Dict({"observation": tensor, "action_mask": masks, "history": events})
+        if history is not None:
+            raise ValueError(f"{name}: history needs observation='dict'")
+        return tensor
+    parts: dict[str, spaces.Space[Any]] = {
+        "observation": tensor,
+        "action_mask": spaces.Box(0, 1, (variant.num_actions,), np.int8),
+    }
+    if history is not None:
+        most = np.array([variant.players - 1, len(variant.event_names) - 1])
+        parts["history"] = spaces.Box(0, np.tile(most, (whole(history), 1)).astype(np.int16), dtype=np.int16)
+    return spaces.Dict(parts)
 
 
 def action_space(variant: Variant) -> spaces.Discrete:

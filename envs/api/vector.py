@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..compiling.threads import check_counts
 from ..core.contract import PLAYING
 from ..core.game import Game
+from ..core.options import Integer, checked
 from ..core.rng import check_seed, env_seed, generator, streams
 from ..core.variant import IllegalActionError
 from ..match.decisions import Decisions, as_actions
@@ -53,48 +53,35 @@ class VectorGame:
         log: int = 0,
         **options: Any,
     ) -> None:
-        num_envs, threads = check_counts(game.name, num_envs=num_envs, threads=threads)
-        self.variant, self.num_envs = game.variant(**options), num_envs
+        self.num_envs = num_envs = checked(f"{game.name}: num_envs", num_envs, Integer(1))
+        threads = checked(f"{game.name}: threads", threads, Integer(1))
+        self.variant = game.variant(**options)
         self._tensor = Columns(self.variant, dtype, scale)
         self.single_observation_space = observation_space(self.variant, observation, history, self._tensor)
         self._match = Match(self.variant, num_envs, threads=threads, log=log, history=history or 0)
         self.single_action_space = action_space(self.variant)
         self._sampled = np.zeros(num_envs, np.int64)
-        self._connect()
+        self._converted = self._tensor.convert(self._match.observations) if self._tensor.floats else None
         self.reset(fresh_seed() if seed is None else seed)
 
-    def _connect(self) -> None:
-        """Name the buffers."""
-        match = self._match
-        self.caller = match.caller
-        self.states, self.final_states = match.arrays["states"], match.arrays["finals"]
-        self.observations, self.action_masks = self._tensor.convert(match.observations), match.action_masks
-        self.seats, self.rewards = match.seats, match.arrays["rewards"]
-        self.terminated, self.truncated = match.arrays["terminated"], match.arrays["truncated"]
-        self.final_returns, self.final_lengths = match.arrays["totals"][1], match.arrays["lengths"][1]
-        if match.history:
-            self.histories = match.history["shown"]
+    # The match's buffers.
+    caller = property(lambda self: self._match.caller)
+    states = property(lambda self: self._match.arrays["states"])
+    final_states = property(lambda self: self._match.arrays["finals"])
+    action_masks = property(lambda self: self._match.action_masks)
+    seats = property(lambda self: self._match.seats)
+    rewards = property(lambda self: self._match.arrays["rewards"])
+    terminated = property(lambda self: self._match.arrays["terminated"])
+    truncated = property(lambda self: self._match.arrays["truncated"])
+    final_returns = property(lambda self: self._match.arrays["totals"][1])
+    final_lengths = property(lambda self: self._match.arrays["lengths"][1])
+    histories = property(lambda self: self._match.history["shown"])
+    observations = property(lambda self: self._match.observations if self._converted is None else self._converted)
+    players = property(lambda self: self.variant.players)
+    threads = property(lambda self: self._match.threads)
 
     def __repr__(self) -> str:
         return f"<VectorGame of {self.num_envs} games: {self.variant}>"
-
-    def __getstate__(self) -> dict[str, Any]:
-        kept = ("variant", "num_envs", "single_observation_space", "single_action_space")  # the rest are views
-        return {name: self.__dict__[name] for name in (*kept, "_match", "_sampled", "_streams", "_tensor")}
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
-        self._connect()
-
-    @property
-    def players(self) -> int:
-        """Number of seats."""
-        return self.variant.players
-
-    @property
-    def threads(self) -> int:
-        """Number of threads that share a step."""
-        return self._match.threads
 
     @exclusive
     def reset(self, seed: int | None = None) -> None:
@@ -116,8 +103,8 @@ class VectorGame:
 
     def _convert(self) -> None:
         """Write observations in the type that was asked for, if it is another one."""
-        if self._tensor.floats:
-            self.observations[:] = self._tensor.convert(self._match.observations)
+        if self._converted is not None:
+            self._converted[:] = self._tensor.convert(self._match.observations)
 
     @exclusive
     def step(self, actions: Any) -> None:

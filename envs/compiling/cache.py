@@ -14,7 +14,6 @@ import hashlib
 import os
 import shutil
 import stat
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -69,17 +68,9 @@ def kept_for(function: Callable[..., Any], sources: frozenset[Path], mode: str =
 
 
 def cache_root() -> Path:
-    """The folder of all compiled code; `MONSTERZOO_CACHE_DIR` overrides the user's cache folder."""
+    """The folder of all compiled code: `MONSTERZOO_CACHE_DIR`, or one in the user's cache folder."""
     given = os.environ.get("MONSTERZOO_CACHE_DIR")
-    if given:
-        return Path(given)
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "monsterzoo"
+    return Path(given or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "monsterzoo")
 
 
 def note_sources(function: Callable[..., Any]) -> None:
@@ -104,7 +95,9 @@ def _home_of(filename: str) -> Path:
 def _digest(home: Path) -> bytes:
     """A digest of a package or a script, as it is when first asked for."""
     digest = hashlib.sha256()
-    for source in [home] if home.is_file() else _compiled_files(home):
+    for source in [home] if home.is_file() else sorted(home.rglob("*.py")):
+        if source.stem.startswith("scene"):  # drawings are never compiled
+            continue
         with suppress(OSError):  # such as a notebook's cell, which is no file
             digest.update(f"{home.name}/{source.relative_to(home)}".encode() + b"\0" + source.read_bytes() + b"\0")
     return digest.digest()
@@ -154,13 +147,11 @@ def _cache_in(folder: Path, function: Callable[..., Any]) -> FunctionCache | Nul
     finally:
         numba.config.CACHE_DIR = configured
     # Where ours cannot be written numba takes another folder, and would find code of other sources there.
-    if kept is None or folder not in Path(kept.cache_path).parents:
-        reason = problem or "it cannot be written"
-        warn_once(
-            "cache", f"compiled code cannot be kept in {folder} ({reason}); MONSTERZOO_CACHE_DIR names another folder"
-        )
-        return NullCache()
-    return kept
+    if kept is not None and folder in Path(kept.cache_path).parents:
+        return kept
+    why = f"compiled code cannot be kept in {folder} ({problem or 'it cannot be written'})"
+    warn_once("cache", f"{why}; MONSTERZOO_CACHE_DIR names another folder")
+    return NullCache()
 
 
 @cache
@@ -203,17 +194,10 @@ def _folder(sources: frozenset[Path], mode: str) -> Path:
     return folder
 
 
-def _compiled_files(home: Path) -> list[Path]:
-    """The sources of a package but its drawings, which are never compiled."""
-    return sorted(path for path in home.rglob("*.py") if not path.stem.startswith("scene"))
-
-
 def _forget_unused(root: Path) -> None:
     """Drop compiled code of sources that nobody has run for a while."""
     oldest = time.time() - _UNUSED_DAYS * 86_400
     for folder in root.glob("*"):
-        try:
+        with suppress(OSError):  # another process may be cleaning up too
             if folder.is_dir() and folder.stat().st_mtime < oldest:
                 shutil.rmtree(folder, ignore_errors=True)
-        except OSError:  # another process may be cleaning up too
-            continue

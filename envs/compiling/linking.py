@@ -120,15 +120,11 @@ class _Linking(CompilerBase):
 
     def define_pipelines(self) -> list[Any]:
         passes = PassManager("monsterzoo")
-        lowering = self.lowering if self.is_used() else NativeLowering
+        lowering = self.lowering if _probing or linking_works() else NativeLowering
         for one, description in DefaultPassBuilder.define_nopython_pipeline(self.state).passes:
             passes.add_pass(lowering if one is NativeLowering else one, description)
         passes.finalize()
         return [passes]
-
-    def is_used(self) -> bool:
-        """Whether kernels are linked."""
-        return linking_works()
 
 
 class PartCompiler(_Linking):
@@ -143,35 +139,33 @@ class WholeCompiler(_Linking):
     lowering = _LowerWhole
 
 
+_probing: list[bool] = []
+
+
 @cache
 def linking_works() -> bool:
     """Whether this release of numba has all that is needed; prints a warning, once, if not."""
     if numba.version_info.short <= TESTED:
         return True
+    _probing.append(True)
     try:
         _probe()
     except Exception as error:  # whatever has changed
         warn_of_slow_compiling(error)
         return False
+    finally:
+        _probing.clear()
     return True
 
 
 def _probe() -> None:
     """Compile a small kernel with linking; raises what goes wrong."""
 
-    class Part(PartCompiler):
-        def is_used(self) -> bool:
-            return True
-
-    class Whole(WholeCompiler):
-        def is_used(self) -> bool:
-            return True
-
-    @numba.njit(pipeline_class=Part, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    @numba.njit(pipeline_class=PartCompiler, no_cpython_wrapper=True, no_cfunc_wrapper=True)
     def inner(number):
         return number + 1
 
-    @numba.njit(pipeline_class=Whole, no_cfunc_wrapper=True)
+    @numba.njit(pipeline_class=WholeCompiler, no_cfunc_wrapper=True)
     def outer(number):
         return inner(inner(number))
 

@@ -4,21 +4,13 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from itertools import pairwise
 from queue import SimpleQueue
 from typing import Any
 
-from ..core.options import is_whole, whole
 from .jit import JIT_OFF, direct
 from .work_queue import LEADER, new_queue
-
-
-def check_counts(game: str, **counts: Any) -> tuple[int, ...]:
-    """Numbers of games or threads as Python's integers; raises `ValueError` for those that are none."""
-    for name, value in counts.items():
-        if not is_whole(value) or value < 1:
-            raise ValueError(f"{game}: {name}={value!r} is not allowed; allowed: an integer from 1")
-    return tuple(whole(value) for value in counts.values())
 
 
 class ThreadPool:
@@ -39,51 +31,34 @@ class ThreadPool:
         parts = min(self.size, count)
         edges = [count * part // parts for part in range(parts + 1)]
         first, *others = [arguments(start, stop) for start, stop in pairwise(edges)]
-        done: SimpleQueue[BaseException | None] = SimpleQueue()
-        for worker, given in enumerate(others):
-            self.start(worker, function, given, done)
+        running = [self.submit(function, given) for given in others]
         try:
             function(*first)
         finally:
-            errors = [done.get() for _ in others]
-        for error in errors:
-            if error is not None:
-                raise error
+            wait(running)
+        for one in running:
+            one.result()
 
-    def start(self, worker: int, function: Callable[..., Any], arguments: tuple[Any, ...], done: Any = None) -> None:
-        """Queue a call for a worker, or let it be if it is busy and nobody waits for the error to be put in `done`."""
+    def submit(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Future[Any]:
+        """Have a worker call a function."""
         if self._process != os.getpid():
-            self._start_workers()
-        if done is not None or self._idle[worker]:
-            self._idle[worker] = False
-            self._jobs[worker].put((function, arguments, done))
-
-    def _start_workers(self) -> None:
-        self._process = os.getpid()
-        self._jobs: list[SimpleQueue[Any]] = [SimpleQueue() for _ in range(self.size - 1)]
-        self._idle = [True] * (self.size - 1)
-        for worker, jobs in enumerate(self._jobs):
-            threading.Thread(target=_work, args=(jobs, self._idle, worker), daemon=True).start()
-        weakref.finalize(self, _end, self._jobs)
+            self._process, self._jobs = os.getpid(), SimpleQueue[Any]()
+            for _ in range(self.size - 1):
+                threading.Thread(target=_work, args=(self._jobs,), daemon=True).start()
+                weakref.finalize(self, self._jobs.put, None)
+        future = Future[Any]()
+        self._jobs.put((future, function, arguments))
+        return future
 
 
-def _work(jobs: "SimpleQueue[Any]", idle: list[bool], worker: int) -> None:
+def _work(jobs: "SimpleQueue[Any]") -> None:
     while (job := jobs.get()) is not None:
-        function, arguments, done = job
-        error = None
+        future, function, arguments = job
         try:
-            function(*arguments)
-        except BaseException as raised:  # for the caller
-            error = raised
-        idle[worker] = True
-        if done is not None:
-            done.put(error)
-        del job, function, arguments, done, error  # not to be kept alive while waiting
-
-
-def _end(jobs: "list[SimpleQueue[Any]]") -> None:
-    for queue in jobs:
-        queue.put(None)
+            future.set_result(function(*arguments))
+        except BaseException as error:  # for the caller
+            future.set_exception(error)
+        del job, future, function, arguments  # not to be kept alive while waiting
 
 
 class ParallelKernel:
@@ -101,6 +76,7 @@ class ParallelKernel:
         queue = new_queue(self.size)
         self._calls = [(queue, member, *arguments, *scratch[member]) for member in range(self.size)]
         self._pool = ThreadPool(self.size)
+        self._running: dict[tuple[int, int], Future[Any]] = {}
         self._kernel = kernel
         self._entry: Callable[..., Any] | None = None
 
@@ -109,5 +85,7 @@ class ParallelKernel:
         if self._entry is None:  # compiled when it is first needed
             self._entry = direct(self._kernel, self._calls[LEADER])
         for worker, call in enumerate(self._calls[LEADER + 1 :]):
-            self._pool.start(worker, self._entry, call)
+            inside = self._running.get(key := (os.getpid(), worker))
+            if inside is None or inside.done():
+                self._running[key] = self._pool.submit(self._entry, call)
         return self._entry(*self._calls[LEADER])

@@ -220,13 +220,6 @@ class UnexpectedOptionError(TypeError, ValueError):
     """
 
 
-def unexpected(name: str, key: str, known: Iterable[str]) -> UnexpectedOptionError:
-    """The error for an unknown option."""
-    return UnexpectedOptionError(
-        f"{name} has no option {key!r}; its options are {', '.join(known)} (unexpected keyword argument {key!r})"
-    )
-
-
 def refusal(given: str, allowed: object, detail: object = "") -> ValueError:
     """The error for a value that is not allowed; `given` shows it as it was given, such as "--seed -1"."""
     return ValueError(f"{given} is not allowed; allowed: {allowed}" + (f" ({detail})" if str(detail) else ""))
@@ -249,11 +242,9 @@ def resolve(name: str, table: Mapping[str, Option], given: Mapping[str, Any]) ->
     """
     for key in given:
         if key not in table:
-            raise unexpected(name, key, table)
-    try:
-        return {key: checked(key, given.get(key, one.default), one) for key, one in table.items()}
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+            known = f"{name} has no option {key!r}; its options are {', '.join(table)}"
+            raise UnexpectedOptionError(f"{known} (unexpected keyword argument {key!r})")
+    return {key: checked(f"{name}: {key}", given.get(key, one.default), one) for key, one in table.items()}
 
 
 # --- Options that are fields of a dataclass ---

@@ -187,27 +187,6 @@ def test_floats_are_those_of_every_step_final_observations_and_states_included()
 # --- Vector environments ---
 
 
-def test_single_games_of_a_batch_are_called_by_name():
-    batch = gymnasium.make_vec(PIKIT, num_envs=3, players=2, seat="rotate")
-    batch.reset(seed=[4, 5, 6])
-    np.testing.assert_array_equal(batch.call("action_masks"), batch.action_masks())
-    assert batch.get_attr("seat") == (0, 1, 0)
-    assert batch.get_attr("np_random_seed") == (4, 5, 6)
-    assert batch.get_attr("action_space") == (batch.single_action_space,) * 3
-    assert [len(one["hands"]) for one in batch.call("snapshot")] == [2, 2, 2]
-    assert batch.get_attr("spec")[0].id == PIKIT
-    batch.set_attr("label", ["a", "b", "c"])
-    assert batch.get_attr("label") == ("a", "b", "c")
-    batch.set_attr("label", "d")
-    assert batch.get_attr("label") == ("d", "d", "d")
-    with pytest.raises(ValueError, match="3 values are needed"):
-        batch.set_attr("label", ["a"])
-    with pytest.raises(AttributeError):
-        batch.set_attr("action_space", None)
-    with pytest.raises(AttributeError, match="fame"):
-        batch.call("fame")
-
-
 def test_generators_for_whoever_wants_one():
     raw, single = pikit_v0.raw_env(), gymnasium.make(PIKIT)
     batch = gymnasium.make_vec(PIKIT, num_envs=2)
@@ -219,8 +198,6 @@ def test_generators_for_whoever_wants_one():
         env.reset()
         env.reset(seed=3)
         assert env.np_random.integers(2**32) == first
-    one, two = batch.get_attr("np_random")
-    assert one.integers(2**32) != two.integers(2**32)
 
 
 @pytest.mark.parametrize("options", [{}, {"autoreset_mode": "disabled"}], ids=["default", "disabled"])

@@ -229,4 +229,4 @@ def test_a_snapshot_for_one_game_of_a_mask():
     kept = batch.states[0].tobytes()
     batch.reset(options={"reset_mask": [False, True], "snapshot": snapshot})
     assert batch.states[0].tobytes() == kept
-    assert batch.call("snapshot")[1] == snapshot
+    assert batch.variant.snapshot(batch.states[1]) == snapshot
