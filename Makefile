@@ -9,11 +9,14 @@ PACKAGING := pyproject.toml setup.py constraints.txt
 
 # Libraries with pins of their own: each has an environment of its own, and tests in tests/libraries.
 TRAINING := openspiel rllib tianshou torchrl
-LIBRARIES := $(TRAINING) wrappers
+LIBRARIES := $(TRAINING) wrappers mcp mcp1 inspect
 SEPARATE := $(LIBRARIES) peers
+EXTRA_mcp1 := mcp  # both major versions of one library
+# Examples with pins and tests in their own folders.
+EXAMPLES := verifiers openenv trl
 
 .PHONY: help demo test test-slow test-browser test-libraries environments chromium lint fuzz kills soak benchmark generated
-.PHONY: clean peers speeds $(LIBRARIES:%=test-%) $(SEPARATE:%=%-env)
+.PHONY: clean peers speeds $(LIBRARIES:%=test-%) $(SEPARATE:%=%-env) $(EXAMPLES:%=test-%) $(EXAMPLES:%=%-env)
 
 help:
 	@echo "make demo       train a network for a minute and let it play, into a new folder in runs"
@@ -21,7 +24,8 @@ help:
 	@echo "make test-slow  the rest: guides, fuzzing, kills, packaging, and compiling into caches of their own"
 	@echo "make test-browser  whole games by clicks in Chromium; screenshots in build/screenshots"
 	@echo "make test-libraries  tests of the RL libraries below, each in an environment of its own"
-	@echo "make test-L     tests of a library in an environment of its own; L is openspiel, rllib, tianshou, torchrl or wrappers"
+	@echo "make test-L     tests of a library in an environment of its own; L is one of:"
+	@echo "                $(LIBRARIES) $(EXAMPLES)"
 	@echo "make speeds     how fast each of them learns, as docs/libraries.md has it"
 	@echo "make peers      random play and search beside OpenSpiel, RLCard, PettingZoo Classic and Pgx, kept in benchmarks/results"
 	@echo "make fuzz       odd and impossible inputs at every entrance, for MINUTES=30"
@@ -83,19 +87,23 @@ peers: peers-env
 	$(VENV)/peers/bin/python -m monsterzoo.cli bench peers --json $(RESULTS)/peers.json \
 		--picture $(RESULTS)/peers.png
 
-test-libraries: $(LIBRARIES:%=test-%)
+test-libraries: $(LIBRARIES:%=test-%) $(EXAMPLES:%=test-%)
 
 # All that `make test-browser` and `make test-libraries` install, which can be done while other tests run.
-environments: chromium $(LIBRARIES:%=%-env)
+environments: chromium $(LIBRARIES:%=%-env) $(EXAMPLES:%=%-env)
 
+extra = $(strip $(or $(EXTRA_$*),$*))
 $(LIBRARIES:%=test-%): test-%: %-env
-	$(VENV)/$*/bin/python -m pytest -n 0 $(wildcard tests/libraries/test_$*.py tests/libraries/test_$*_*.py)
+	$(VENV)/$*/bin/python -m pytest -n 0 $(wildcard tests/libraries/test_$(extra).py tests/libraries/test_$(extra)_*.py)
+
+$(EXAMPLES:%=test-%): test-%: %-env
+	$(VENV)/$*/bin/python -m pytest -n 0 examples/$*
 
 speeds: $(TRAINING:%=%-env)
 	cd tests/libraries && ../../$(VENV)/bin/python speeds.py sb3
 	cd tests/libraries && for library in $(TRAINING); do ../../$(VENV)/$$library/bin/python speeds.py $$library; done
 
-$(SEPARATE:%=%-env): %-env: $(VENV)/%/.ready
+$(SEPARATE:%=%-env) $(EXAMPLES:%=%-env): %-env: $(VENV)/%/.ready
 
 # Stamps: installing again is only needed when the packaging has changed.
 
@@ -112,12 +120,19 @@ $(VENV)/.test: $(VENV)/.python $(PACKAGING)
 	@touch $@ $(VENV)/.demo
 
 # Whatever is not pinned otherwise comes from the environment of the tests.
-$(SEPARATE:%=$(VENV)/%/.ready): $(VENV)/%/.ready: constraints/%.txt $(VENV)/.test
+define ENVIRONMENT
 	$(VENV)/bin/python -m venv --without-pip $(VENV)/$*
 	$(VENV)/bin/python -c "import sys; print(*(path for path in sys.path if path.endswith('-packages')), sep='\n')" \
 		> $$($(VENV)/$*/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/tests.pth
-	$(RUN) pip --python $(VENV)/$*/bin/python install --quiet --disable-pip-version-check --no-build-isolation \
-		--constraint constraints/$*.txt --editable ".[$*]"
+	$(RUN) pip --python $(VENV)/$*/bin/python install --quiet --disable-pip-version-check --no-build-isolation $(1) --editable
+endef
+
+$(SEPARATE:%=$(VENV)/%/.ready): $(VENV)/%/.ready: constraints/%.txt $(VENV)/.test
+	$(call ENVIRONMENT,--constraint constraints/$*.txt) ".[$(extra)]"
+	@touch $@
+
+$(EXAMPLES:%=$(VENV)/%/.ready): $(VENV)/%/.ready: examples/%/requirements.txt $(VENV)/.test
+	$(call ENVIRONMENT,--requirement examples/$*/requirements.txt) .
 	@touch $@
 
 clean:

@@ -4,6 +4,7 @@ A kind of player is an entry point of the group `monsterzoo.policies`: a functio
 spec "kind" or "kind:argument". Any other spec with a colon is the import path of a class, an object or a function.
 """
 
+import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib import import_module
@@ -23,6 +24,9 @@ _FORMER = ("observations", "action_masks", "states")
 
 
 # --- Specs ---
+
+HARMLESS = re.compile(r"random|heuristic|pretrained|search:\w+(,(?!net=)\w+=[\w.]+|,net=pretrained)*")
+"""Specs that strangers may choose (pages, MCP clients): they import no code, open no file and no connection."""
 
 
 @cache

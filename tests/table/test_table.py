@@ -294,7 +294,7 @@ def test_a_whole_game_is_played_over_the_socket(dial: Callable[[], Line]) -> Non
         ('{"do": "new", "game": "chess_v0"}', "there is no game 'chess_v0'"),
         ('{"do": "new", "game": "pikit_v0", "options": {"players": 9}}', "players=9 is not allowed"),
         ('{"do": "new", "game": "pikit_v0", "opponents": "random"}', "opponents='random' is not allowed"),
-        ('{"do": "new", "game": "pikit_v0", "opponents": ["nobody"]}', "there is no policy 'nobody'"),
+        ('{"do": "new", "game": "pikit_v0", "opponents": ["nobody"]}', "'nobody' cannot be chosen here"),
         ('{"do": "new", "game": "pikit_v0", "opponents": []}', "one for each of the 3, got 0"),
         ('{"do": "new", "game": "pikit_v0", "seat": 4}', "there is no seat 4"),
         ('{"do": "new", "game": "pikit_v0", "seat": true}', "seat=True is not allowed; allowed: an integer from 0"),

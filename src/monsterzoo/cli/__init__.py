@@ -24,6 +24,7 @@ COMMANDS = {
     "analyse": "ask a policy about a position",
     "exploit": "train an exploiter of a policy",
     "replay": "show a recorded game, move by move",
+    "mcp": "serve the games to assistants by the Model Context Protocol",
     "bench": "measure speed and strength",
     "compile": "compile games ahead of their first use",
     "doctor": "show what is installed, and what is missing for which command",

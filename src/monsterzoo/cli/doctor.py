@@ -20,6 +20,7 @@ NEEDS = {
     "exploit": ("train", ""),
     "play": ("play", "needed at the table in the browser, not with --text"),
     "watch": ("play", ""),
+    "mcp": ("mcp", ""),
     "arena": ("train", "needed for the picture of --output only"),
     "bench": ("train", "needed for pictures and by benchmarks that train only"),
 }

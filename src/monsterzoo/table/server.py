@@ -6,7 +6,6 @@ A browser sends JSON objects with `do` and gets JSON objects with `say`. What is
 
 import asyncio
 import json
-import re
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -24,7 +23,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from monsterzoo.envs import names
 from monsterzoo.envs.core.options import LARGEST_SEED, Checked, GameOptions, Integer, Specs, Text
 from monsterzoo.envs.core.registry import find_game
-from monsterzoo.envs.match.players import kinds
+from monsterzoo.envs.match.players import HARMLESS
 from monsterzoo.envs.match.seating import default_spec, seat_around
 
 from .played import PlayedGame, UnreadyError
@@ -224,14 +223,10 @@ def read_plan(message: dict[str, Any], usual: Plan) -> Plan:
         return Plan(usual.game, usual.options, usual.opponents, usual.seat)
     plan = Plan(**{key: message[key] for key in ("game", "options", "opponents", "seat") if key in message})
     for spec in plan.opponents or ():
-        if spec not in (usual.opponents or ()) and imports_code(spec):
-            raise ValueError(f"opponents: {spec!r:.40}: policies of your own are given when the server starts")
+        if spec not in (usual.opponents or ()) and not HARMLESS.fullmatch(spec):
+            allowed = "random, heuristic, pretrained and search; policies of your own are given when the server starts"
+            raise ValueError(f"opponents: {spec!r:.40} cannot be chosen here, only {allowed}")
     return plan
-
-
-def imports_code(spec: str) -> bool:
-    """Whether a policy's spec, or one inside of it ("search:10,net=…"), names a module instead of a known kind."""
-    return any(":" in part and part.partition(":")[0] not in kinds() for part in re.split("[,=]", spec))
 
 
 class Room:
