@@ -9,7 +9,7 @@ from needs import ROOT, needs_checkout
 
 FOLDERS = ("envs", "policies", "training", "benchmarks")
 MODULES = sorted(path for folder in (*FOLDERS, "src", "tools") for path in (ROOT / folder).rglob("*.py"))
-HEAVY = ("torch", "matplotlib", "pygame", "rich", "stable_baselines3", "tensorboard", "hypothesis", "pytest")
+HEAVY = ("torch", "matplotlib", "pygame", "stable_baselines3", "tensorboard", "hypothesis", "pytest")
 
 
 @needs_checkout

@@ -21,7 +21,6 @@ from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training.arena import Tournament, enter
 from monsterzoo.training.evaluation.report import markdown, percent
 from monsterzoo.training.runs.exits import exit_code
-from monsterzoo.training.runs.extras import require
 from monsterzoo.training.runs.files import read_json, replacing, write_json
 from monsterzoo.training.runs.interrupts import goes_on_from
 
@@ -56,17 +55,13 @@ def main(arguments: Sequence[str]) -> int:
     parser = parser_of("python -m tools.ladder", __doc__)
     parser.add_argument("--games", type=int, default=400, help="games of a rung with a player that searches")
     parser.add_argument("--fast-games", type=int, default=20_000, help="games between compiled policies")
-    parser.add_argument(
-        "--rungs", nargs="*", default=list(RUNGS), metavar="POLICY",
-        help=f"players to measure (default: {' '.join(RUNGS)}); none: only rewrite the table and the picture",
-    )  # fmt: skip
+    rungs = f"players to measure (default: {' '.join(RUNGS)}); none: only rewrite the table and the picture"
+    parser.add_argument("--rungs", nargs="*", default=list(RUNGS), metavar="POLICY", help=rungs)
     parser.add_argument("--against", metavar="POLICY", help="whom to measure them against (default: a rung below)")
     parser.add_argument("--variant", nargs="+", default=[], metavar="NAME", help="such as pikit_v0-2p (default: all)")
     parser.add_argument("--output", type=Path, metavar="FOLDER", help="write ladder.json, .md and .png there")
     parser.add_argument("--runs", type=Path, default=Path("runs/ladder"), metavar="FOLDER", help="of finished games")
     parsed = parser.parse_args(arguments)
-    if parsed.output is not None:
-        require("matplotlib")  # for ladder.png
     # The folders change no result.
     kept = [word for word, before in zip(arguments, ["", *arguments]) if not {word, before} & {"--output", "--runs"}]
     made = {"command": shlex.join(["python", "-m", "tools.ladder", *kept]), "machine": machine()}
@@ -119,34 +114,25 @@ def play(of: NamedVariant, player: str, parsed: argparse.Namespace) -> Rung | No
 # --- Ratings ---
 
 
-def way_down(ladder: Ladder, player: str) -> list[Rung] | None:
-    """The rungs from a player to the random player, the highest first; None if one of them was not measured."""
+def rating(ladder: Ladder, player: str) -> tuple[float, float]:
+    """Elo points above the random player, infinite if a rung on the way down was not measured, and half the interval.
+
+    Above the first rung its step is left out of the interval, since all others share it.
+    """
     rungs = {rung["player"]: rung for rung in ladder["rungs"]}
     way: list[Rung] = []
     while player != BOTTOM:
         if player not in rungs or rungs[player] in way:
-            return None
+            return inf, inf
         way.append(rungs[player])
         player = way[-1]["against"]
-    return way
-
-
-def rating(ladder: Ladder, player: str) -> float:
-    """Elo points above the random player, infinite if a rung on the way down was not measured."""
-    way = way_down(ladder, player)
-    return inf if way is None else sum(rung["step"] for rung in way)
-
-
-def half_width(ladder: Ladder, player: str) -> float:
-    """Half of the interval of a rating; above the first rung its step is left out, since all others share it."""
-    way = way_down(ladder, player) or []
     halves = [rung["half_width"] for rung in way if rung is way[0] or rung["against"] != BOTTOM]
-    return hypot(*(inf if half is None else half for half in halves))
+    return sum(rung["step"] for rung in way), hypot(*(inf if half is None else half for half in halves))
 
 
 def in_order(ladder: Ladder) -> list[Rung]:
     """The rungs by rating, the lowest first; those without a rating come last."""
-    return sorted(ladder["rungs"], key=lambda rung: rating(ladder, rung["player"]))
+    return sorted(ladder["rungs"], key=lambda rung: rating(ladder, rung["player"])[0])
 
 
 # --- Files ---
@@ -195,11 +181,11 @@ def table_of(ladders: list[Ladder]) -> str:
     for ladder in ladders:
         network = now.get(variant_name(ladder["game"], ladder["options"]))
         for rung in in_order(ladder):
-            player, against, points = rung["player"], rung["against"], rating(ladder, rung["player"])
+            player, against, (points, half) = rung["player"], rung["against"], rating(ladder, rung["player"])
             earlier = rung["network"] not in (None, network) and "pretrained" in player + against
             remark = "an earlier network" if earlier else ""
             wins = percent(rung["win_rate"], rung["interval"])
-            shown = "–" if points == inf else f"{points:+.0f} ± {half_width(ladder, player):.0f}"
+            shown = "–" if points == inf else f"{points:+.0f} ± {half:.0f}"
             chance = f"{100 * ladder['chance_level']:.0f} %"
             game = f"{ladder['game']} {label(ladder['options'])}"
             rows.append([game, player, against, f"{rung['games']:,}", wins, chance, shown, remark])
@@ -216,12 +202,12 @@ def draw(ladders: list[Ladder], path: Path) -> None:
     figure = Figure(figsize=(10, 1.5 + 0.6 * len(ladders)), layout="constrained")
     axes = figure.subplots()
     for row, ladder in enumerate(ladders):
-        ordered = [BOTTOM, *(rung["player"] for rung in in_order(ladder) if rating(ladder, rung["player"]) < inf)]
-        for place, player in enumerate(ordered):
-            style: dict[str, Any] = {"fmt": "o", "ms": 5, "capsize": 3, "xerr": half_width(ladder, player)}
-            style["color"] = "tab:gray" if player == BOTTOM else f"C{players.index(player)}"
-            height = row + 0.5 * (0.5 - place / max(len(ordered) - 1, 1))
-            axes.errorbar(rating(ladder, player), height, **style, label=player)
+        rated = {player: rating(ladder, player) for player in [BOTTOM, *(rung["player"] for rung in in_order(ladder))]}
+        known = [(player, *one) for player, one in rated.items() if one[0] < inf]
+        for place, (player, points, half) in enumerate(known):
+            colour = "tab:gray" if player == BOTTOM else f"C{players.index(player)}"
+            height = row + 0.5 * (0.5 - place / max(len(known) - 1, 1))
+            axes.errorbar(points, height, xerr=half, color=colour, label=player, fmt="o", ms=5, capsize=3)
         axes.axhline(row + 0.5, color="tab:gray", alpha=0.3, linewidth=0.8)
     axes.set_yticks(range(len(ladders)), [f"{one['game']}\n{label(one['options'])}" for one in ladders], fontsize=8)
     axes.set_ylim(len(ladders) - 0.5, -0.5)

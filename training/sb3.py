@@ -14,7 +14,6 @@ player = from_sb3(model)  # plays in the arena like any other policy
 """
 
 import time
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
 
-from .algorithms.network import ILLEGAL, Network, entropy, sample, write
+from .algorithms.network import ILLEGAL, LogProbs, Network, write
 from .runs.config import LARGEST_NUMPY_SEED
 from .runs.files import replacing
 
@@ -134,39 +133,21 @@ class SeatVecEnv(VecEnv):
 class MaskedCategorical(MaskableCategoricalDistribution):
     """Masked categorical distribution, as MaskablePPO's own but computed once and without checks."""
 
+    distribution: Any
+
     def proba_distribution(self, action_logits: Tensor) -> "MaskedCategorical":
         """Set logits (B, A); all actions are allowed."""
         self._logits = action_logits
-        self.__dict__.pop("log_probs", None)
+        self.apply_masking(None)
         return self
 
     def apply_masking(self, masks: Any) -> None:
         """Allow the actions of the masks, bool (B, A); None allows all."""
-        logits = self.proba_distribution(self._logits)._logits
+        logits = self._logits
         if masks is not None:
             allowed = torch.as_tensor(masks, dtype=torch.bool, device=logits.device).reshape(logits.shape)
-            self.log_probs = logits.masked_fill(~allowed, ILLEGAL).log_softmax(1)
-
-    @cached_property
-    def log_probs(self) -> Tensor:
-        """Log-probabilities (B, A)."""
-        return self._logits.log_softmax(1)
-
-    def log_prob(self, actions: Tensor) -> Tensor:
-        """Log-probabilities of actions, (B,)."""
-        return self.log_probs.gather(1, actions.long()[:, None])[:, 0]
-
-    def entropy(self) -> Tensor:
-        """In nats, (B,)."""
-        return entropy(self.log_probs)
-
-    def sample(self) -> Tensor:
-        """Random actions, (B,)."""
-        return sample(self.log_probs)
-
-    def mode(self) -> Tensor:
-        """The most likely actions, (B,)."""
-        return self.log_probs.argmax(1)
+            logits = logits.masked_fill(~allowed, ILLEGAL)
+        self.distribution = LogProbs(logits.log_softmax(1))
 
 
 class MaskedPolicy(MaskableActorCriticPolicy):

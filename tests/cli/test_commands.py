@@ -381,7 +381,7 @@ def without(packages: tuple[str, ...], *words: str) -> subprocess.CompletedProce
 
 HELP = """
 import sys
-sys.modules.update(dict.fromkeys(("torch", "stable_baselines3", "rich", "matplotlib")))
+sys.modules.update(dict.fromkeys(("torch", "stable_baselines3", "matplotlib")))
 sys.path.append(sys.argv[1])
 from monsterzoo.cli import COMMANDS
 from shell import exit_code
@@ -404,7 +404,7 @@ def test_the_list_of_commands_needs_not_even_numba() -> None:
 
 
 def test_a_tournament_needs_no_training_library() -> None:
-    result = without(("torch", "stable_baselines3", "rich", "matplotlib"), *ARENA)
+    result = without(("torch", "stable_baselines3", "matplotlib"), *ARENA)
     assert result.returncode == 0, result.stderr
     assert "win rate" in result.stdout
 

@@ -15,7 +15,7 @@ import pytest
 from needs import beside, needs
 
 NEEDS = {
-    "train.md": ("torch", "sb3_contrib", "rich"),
+    "train.md": ("torch", "sb3_contrib"),
     "players.md": ("torch", "sb3_contrib"),
     "positions.md": (),
     "evaluation.md": (),

@@ -29,7 +29,7 @@ from monsterzoo.training.arena import Tournament
 from monsterzoo.training.distributed.cluster import joined, map_tasks
 from monsterzoo.training.evaluation.win_rate import win_rate
 from monsterzoo.training.rllib import BatchRunner, ppo_config, save_policy
-from monsterzoo.training.rllib.module import LogProbs
+from monsterzoo.training.rllib.module import MaskedCategorical
 from ray.cluster_utils import Cluster
 from ray.rllib.algorithms import Algorithm
 from ray.rllib.core.distribution.torch.torch_distribution import TorchCategorical
@@ -266,14 +266,17 @@ def test_batches_are_those_of_rllibs_own_connectors(settings):
 def test_the_distribution_is_that_of_its_log_probabilities():
     torch.manual_seed(0)
     one = (torch.randn(6, 9) * 3).masked_fill(torch.rand(6, 9) < 0.5, ILLEGAL).log_softmax(1)
-    ours, theirs = LogProbs.from_logits(one), TorchCategorical.from_logits(one)
+    ours, theirs = MaskedCategorical.from_logits(one), TorchCategorical.from_logits(one)
     actions = ours.sample()
     torch.testing.assert_close(ours.logp(actions), theirs.logp(actions))
     torch.testing.assert_close(ours.entropy(), theirs.entropy())
     assert torch.equal(ours.to_deterministic().sample(), theirs.to_deterministic().sample())
     open_ = torch.zeros_like(one).log_softmax(1)  # where everything is possible there is a distance
     torch.testing.assert_close(
-        ours.kl(LogProbs.from_logits(open_)), theirs.kl(TorchCategorical.from_logits(open_)), rtol=1e-5, atol=1e-5
+        ours.kl(MaskedCategorical.from_logits(open_)),
+        theirs.kl(TorchCategorical.from_logits(open_)),
+        rtol=1e-5,
+        atol=1e-5,
     )
     drawn = torch.stack([ours.sample() for _ in range(4000)], 1)
     often = torch.stack([(drawn == action).float().mean(1) for action in range(9)], 1)

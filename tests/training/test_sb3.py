@@ -155,7 +155,7 @@ def test_drawn_actions_are_legal_and_as_frequent_as_they_should_be() -> None:
     drawn = distribution.sample().reshape(50_000, 4).numpy()
     for row in range(4):
         counts = np.bincount(drawn[:, row], minlength=20)
-        expected = distribution.log_probs[row].exp().numpy()
+        expected = distribution.distribution.logits[row].exp().numpy()
         assert not counts[~masks[row]].any()
         np.testing.assert_allclose(counts / 50_000, expected, atol=5 * np.sqrt(0.25 / 50_000))
 

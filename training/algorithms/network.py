@@ -10,6 +10,7 @@ from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.policies.networks import files
 from torch import Tensor, nn
+from torch.distributions import Categorical
 from torch.nn import functional
 
 from .symmetric import Shared, is_symmetric, permuted
@@ -186,17 +187,19 @@ class Network(nn.Module):
             parameter.mul_(high)
 
 
-def entropy(log_probs: Tensor) -> Tensor:
-    """Entropies (B,), in nats, by log-probabilities (B, A)."""
-    return -(log_probs.softmax(1) * log_probs).sum(1)  # not exp, which takes ten times as long where it underflows
+class LogProbs(Categorical):
+    """Categorical distribution by log-probabilities (B, A): torch's own would check and normalise them again."""
 
+    def __init__(self, log_probs: Tensor) -> None:
+        self.logits, self._num_events = log_probs, log_probs.shape[1]
+        super(Categorical, self).__init__(log_probs.shape[:1], validate_args=False)
 
-def sample(log_probs: Tensor) -> Tensor:
-    """Random actions (B,), by log-probabilities (B, A)."""
-    sums = log_probs.softmax(1).cumsum(1)
-    # A little less than the last sum, so that some sum is larger; the first such belongs to a legal action.
-    drawn = torch.rand_like(sums[:, :1]) * (1 - 1e-6) * sums[:, -1:]
-    return (sums > drawn).byte().argmax(1)
+    def sample(self, sample_shape: Any = ()) -> Tensor:
+        """Random actions (B,)."""
+        sums = self.probs.cumsum(1)
+        # A little less than the last sum, so that some sum is larger; the first such belongs to a legal action.
+        drawn = torch.rand_like(sums[:, :1]) * (1 - 1e-6) * sums[:, -1:]
+        return (sums > drawn).byte().argmax(1)
 
 
 def write(path: Path, network: Network, variant: Variant, **more: Any) -> None:

@@ -56,10 +56,9 @@ def ppo_config(
     checked("networks", networks, Choice("shared", "team"))
     if multi_agent and opponents is not None:
         raise ValueError("with multi_agent=True every seat learns: there are no opponents to choose")
-    checked("env_runners", env_runners, Integer(0))
-    checked("envs_per_runner", envs_per_runner, Integer(1))
-    checked("width", width, Integer(1))
-    checked("blocks", blocks, Integer(0))
+    sizes = {"env_runners": (env_runners, 0), "envs_per_runner": (envs_per_runner, 1)}
+    for name, (size, least) in {**sizes, "width": (width, 1), "blocks": (blocks, 0)}.items():
+        checked(name, size, Integer(least))
     settings = {"opponents": opponents or "random", "seat": seat, "skip_forced": skip_forced}
     if not multi_agent:
         SeatVectorEnv(game, opponents=settings["opponents"], seat=seat, **options)  # refuses bad opponents and seats
@@ -70,7 +69,13 @@ def ppo_config(
             action_space=action_space(variant),
             env_config={**settings, "game": game, "options": options},
         )
-        .env_runners(env_runner_cls=BatchRunner, num_env_runners=env_runners, num_envs_per_env_runner=envs_per_runner)
+        .env_runners(
+            env_runner_cls=BatchRunner,
+            num_env_runners=env_runners,
+            num_envs_per_env_runner=envs_per_runner,
+            add_default_connectors_to_env_to_module_pipeline=False,  # there are no connectors between batch and module
+            add_default_connectors_to_module_to_env_pipeline=False,
+        )
         .rl_module(
             rl_module_spec=RLModuleSpec(module_class=MaskedModule, model_config={"width": width, "blocks": blocks})
         )

@@ -7,57 +7,20 @@ from monsterzoo.envs.core.registry import find_game
 from monsterzoo.policies.adapters import rl_module
 from monsterzoo.policies.networks import check_shapes
 from ray.rllib.core.columns import Columns
-from ray.rllib.core.distribution.distribution import Distribution
-from ray.rllib.core.distribution.torch.torch_distribution import TorchDeterministic
+from ray.rllib.core.distribution.torch.torch_distribution import TorchCategorical
 from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor
 
-from ..algorithms.network import Network, entropy, sample, write
+from ..algorithms.network import LogProbs, Network, write
 from ..runs.files import replacing
 
 
-class LogProbs(Distribution):
-    """Categorical distribution by log-probabilities (B, A); `TorchCategorical` would normalise them again."""
+class MaskedCategorical(TorchCategorical):
+    """Categorical distribution by the log-probabilities of `MaskedModule`; other logits are not normalised."""
 
-    def __init__(self, log_probs: Tensor) -> None:
-        super().__init__()
-        self.log_probs = log_probs
-
-    @classmethod
-    def from_logits(cls, logits: Tensor, **kwargs: Any) -> "LogProbs":
-        """From the outputs of `MaskedModule`; other logits are not normalised."""
-        return cls(logits)
-
-    @staticmethod
-    def required_input_dim(space: Any, **kwargs: Any) -> int:
-        """The number of actions."""
-        return int(space.n)
-
-    def logp(self, value: Tensor, **kwargs: Any) -> Tensor:
-        """Log-probabilities of actions, (B,)."""
-        return self.log_probs.gather(1, value.long()[:, None])[:, 0]
-
-    def entropy(self) -> Tensor:
-        """In nats, (B,)."""
-        return entropy(self.log_probs)
-
-    def kl(self, other: Distribution, **kwargs: Any) -> Tensor:
-        """KL divergence from this to the other, (B,)."""
-        assert isinstance(other, LogProbs)
-        return (self.log_probs.softmax(1) * (self.log_probs - other.log_probs)).sum(1)
-
-    def sample(self, *, sample_shape: Any = None, **kwargs: Any) -> Tensor:
-        """One action per row, (B,)."""
-        return sample(self.log_probs)
-
-    def rsample(self, **kwargs: Any) -> Tensor:
-        """Not possible: actions are integers."""
-        raise NotImplementedError("actions cannot be sampled with a gradient")
-
-    def to_deterministic(self) -> TorchDeterministic:
-        """The most likely actions."""
-        return TorchDeterministic(loc=self.log_probs.argmax(1))
+    def _get_torch_distribution(self, logits: Tensor, probs: None = None) -> LogProbs:
+        return LogProbs(logits)
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):
@@ -68,7 +31,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         observation, config = self.observation_space["observation"], self.model_config
         sizes = observation.shape[0], int(self.action_space.n), config.get("width", 128), config.get("blocks", 1)
         self.network = Network(*sizes, observation.high)
-        self.action_dist_cls = LogProbs
+        self.action_dist_cls = MaskedCategorical
 
     def _forward(self, batch: dict[str, Any], **_: Any) -> dict[str, Tensor]:
         log_probs, values = self.network(batch[Columns.OBS]["observation"], batch[Columns.OBS]["action_mask"])

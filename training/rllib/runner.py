@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import ray
 import torch
 from gymnasium import spaces
 from monsterzoo.envs.api.spaces import action_space, fresh_seed, observation_space
@@ -17,17 +16,13 @@ from monsterzoo.envs.match.loop import OUTSIDE, Endless
 from monsterzoo.envs.match.match import Match
 from monsterzoo.envs.match.seating import seat_opponents
 from ray.rllib.algorithms.algorithm_config import AlgorithmConfig
-from ray.rllib.callbacks.utils import make_callback
-from ray.rllib.core import COMPONENT_RL_MODULE, DEFAULT_AGENT_ID, DEFAULT_MODULE_ID
+from ray.rllib.core import DEFAULT_AGENT_ID, DEFAULT_MODULE_ID
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModule
 from ray.rllib.env import INPUT_ENV_SINGLE_SPACES, INPUT_ENV_SPACES
-from ray.rllib.env.env_runner import EnvRunner
+from ray.rllib.env.single_agent_env_runner import SingleAgentEnvRunner
 from ray.rllib.env.single_agent_episode import SingleAgentEpisode
-from ray.rllib.utils import force_list
 from ray.rllib.utils import metrics as names
-from ray.rllib.utils.checkpoints import Checkpointable
-from ray.rllib.utils.framework import get_device
 
 from .episodes import EpisodeBuffer
 
@@ -35,45 +30,65 @@ WIN_RATE = "win_rate"
 """Metric: the learner's share of wins, where one seat learns."""
 
 
-class BatchRunner(EnvRunner, Checkpointable):
+class Games(Match):
+    """A `Match` with what RLlib asks an environment for."""
+
+    observation_space: spaces.Space[Any]
+    action_space: spaces.Space[Any]
+
+    def close(self) -> None:
+        """Nothing to do."""
+
+
+class BatchRunner(SingleAgentEnvRunner):
     """Plays `num_envs_per_env_runner` games as one compiled batch; `ppo_config` puts it into a config.
 
     `env_config` has `game`, `options`, `skip_forced`, and for one seat `opponents` and `seat`. In a multi-agent config
     every seat is an agent, and `policy_mapping_fn(agent)` is asked once for its module. Modules choose by their
-    exploration or inference distribution; there are no connectors between batch and module. Of RLlib's callbacks only
-    `on_sample_end` is called.
+    exploration or inference distribution; connectors between batch and module are not used. Of RLlib's callbacks only
+    `on_sample_end` is called. Games under way are not kept in checkpoints.
     """
 
-    env: Any  # a `Match`, None until it is needed
+    env: Any  # a `Games`
     module: Any
-    num_env_steps_sampled_lifetime: int
 
     def __init__(self, *, config: AlgorithmConfig, **kwargs: Any) -> None:
-        super().__init__(config=config, **kwargs)
-        env_config = self.config.env_config
-        self.variant = find_game(env_config["game"]).variant(**env_config["options"])
-        self.num_envs = self.config.num_envs_per_env_runner
-        self._callbacks = [kind() for kind in force_list(self.config.callbacks_class)]
-        self._device = get_device(self.config, 0 if not self.worker_index else self.config.num_gpus_per_env_runner)
-        self._spaces = observation_space(self.variant), action_space(self.variant)
+        self.variant = find_game(config.env_config["game"]).variant(**config.env_config["options"])
         self._agents: tuple[str, ...] = (DEFAULT_AGENT_ID,)
         self._modules = [DEFAULT_MODULE_ID]  # of each agent
-        if self.config.is_multi_agent:
+        if config.is_multi_agent:
             self._agents = self.variant.agents
-            self._modules = [self.config.policy_mapping_fn(agent, None) for agent in self._agents]
-        of_seats = self._modules if self.config.is_multi_agent else self._modules * self.variant.players
+            self._modules = [config.policy_mapping_fn(agent, None) for agent in self._agents]
+        of_seats = self._modules if config.is_multi_agent else self._modules * self.variant.players
         self._seats_of = {name: np.array([one == name for one in of_seats]) for name in of_seats}
-        self._weights_seq_no, self._steps = 0, 0
-        self._finished: list[tuple[int, np.ndarray, float]] = []  # games: length, agents' returns, learner's win share
-        self._env_runner_state_server = None  # RLlib looks for it
-        self.make_env()
-        self.make_module()
+        self._steps, self._finished = (
+            0,
+            list[tuple[int, np.ndarray, float]](),
+        )  # games: length, agents' returns, learner's win share
+        super().__init__(config=config, **kwargs)  # makes batch and module
 
     # --- RLlib's interface ---
 
     def make_env(self) -> None:
-        """Drop all games; `sample` starts new ones."""
-        self.env, self._fresh = None, True
+        """Make the batch; `sample` starts its games."""
+        variant, count, seats = self.variant, self.config.num_envs_per_env_runner, np.arange(self.variant.players)
+        if self.config.is_multi_agent:
+            self._seating: np.ndarray = np.full(len(seats), OUTSIDE)
+            self.env = Games(variant, count)
+            ids = [{"agent_id": agent, "module_id": module} for agent, module in zip(self._agents, self._modules)]
+        else:
+            opponents, seat = self.config.env_config["opponents"], self.config.env_config["seat"]
+            turn = int(seat == "rotate")
+            learners = np.arange(count) if turn else np.full(count, seat)
+            self._seating = (seats - learners[:, None]) % len(seats) - 1  # clockwise from the learner, who is OUTSIDE
+            players = seat_opponents(variant, opponents)
+            self.env = Games(variant, count, players, self._seating, source=Endless(turn), forfeit=True)
+            ids = [{} for _ in seats]
+        self.env.observation_space, self.env.action_space = self.get_spaces()[INPUT_ENV_SPACES]
+        self.num_envs, self._fragment = count, self.config.get_rollout_fragment_length(self.worker_index)
+        self._buffer = EpisodeBuffer(variant, count, self._fragment, ids)
+        self._first_seed = fresh_seed() if self._seed is None else self._seed
+        self._resets, self._needs_initial_reset = 0, True
 
     def make_module(self) -> None:
         """Build the module or modules."""
@@ -87,80 +102,42 @@ class BatchRunner(EnvRunner, Checkpointable):
 
     def get_spaces(self) -> dict[str, tuple[Any, Any]]:
         """Observation and action spaces of the environment and of each module."""
-        own: Any = self._spaces
+        each = observation_space(self.variant), action_space(self.variant)
+        own: Any = each
         if self.config.is_multi_agent:
-            own = tuple(spaces.Dict(dict.fromkeys(self._agents, space)) for space in self._spaces)
-        return {INPUT_ENV_SPACES: own, INPUT_ENV_SINGLE_SPACES: own, **dict.fromkeys(self._modules, self._spaces)}
+            own = tuple(spaces.Dict(dict.fromkeys(self._agents, space)) for space in each)
+        return {INPUT_ENV_SPACES: own, INPUT_ENV_SINGLE_SPACES: own, **dict.fromkeys(self._modules, each)}
 
-    def assert_healthy(self) -> None:
-        """Raise `AssertionError` unless there is a module."""
-        assert self.module is not None
-
-    def sample(
+    def _sample(
         self,
         *,
         num_timesteps: int | None = None,
         num_episodes: int | None = None,
-        explore: bool | None = None,
+        explore: bool,
+        random_actions: bool = False,
         force_reset: bool = False,
     ) -> list[SingleAgentEpisode]:
-        """Play on for a number of steps (default: the config's), or play a number of whole games.
+        """Play on for a number of steps, or play a number of whole games.
 
         Whole games are started anew, and the first ones of every env count, so that short games are not preferred.
         """
-        if num_timesteps is not None and num_episodes is not None:
-            raise ValueError("sample plays num_timesteps or num_episodes, not both")
-        explore = self.config.explore if explore is None else explore
-        fragment = self.config.get_rollout_fragment_length(self.worker_index)
-        if self.config.batch_mode == "complete_episodes" and num_timesteps is None and num_episodes is None:
-            num_episodes = self.num_envs
-        with self.metrics.log_time(names.SAMPLE_TIMER), _one_thread():
-            if self.env is None:
-                self._build(fragment)
-            if self._fresh or force_reset or num_episodes is not None:
-                self._reset()
-            episodes: list[SingleAgentEpisode] = []
+        if self._needs_initial_reset or force_reset or num_episodes is not None:
+            self._reset()
+        episodes: list[SingleAgentEpisode] = []
+        with _one_thread():
             if num_episodes is not None:
                 wanted = np.bincount(np.arange(num_episodes) % self.num_envs, minlength=self.num_envs)
                 while (self._games < wanted).any():
-                    episodes += self._play(fragment, explore, wanted)
-                self._fresh = True
+                    episodes += self._play(self._fragment, explore, wanted)
+                self._needs_initial_reset = True
             else:
-                steps = fragment if num_timesteps is None else -(-num_timesteps // self.num_envs)
-                for done in range(0, steps, fragment):
-                    episodes += self._play(min(fragment, steps - done), explore)
-            self._log(episodes)
-            make_callback(
-                "on_sample_end",
-                callbacks_objects=self._callbacks,
-                callbacks_functions=self.config.callbacks_on_sample_end,
-                kwargs={"env_runner": self, "metrics_logger": self.metrics, "samples": episodes},
-            )
+                steps = -(-int(num_timesteps or 0) // self.num_envs)
+                for done in range(0, steps, self._fragment):
+                    episodes += self._play(min(self._fragment, steps - done), explore)
+        self._log(episodes)
         return episodes
 
-    def get_metrics(self) -> Any:
-        """What was logged since the last call."""
-        return self.metrics.reduce()
-
     # --- Playing ---
-
-    def _build(self, fragment: int) -> None:
-        variant, count, seats = self.variant, self.num_envs, np.arange(self.variant.players)
-        if self.config.is_multi_agent:
-            self._seating: np.ndarray = np.full(len(seats), OUTSIDE)
-            self.env = Match(variant, count)
-            ids = [{"agent_id": agent, "module_id": module} for agent, module in zip(self._agents, self._modules)]
-        else:
-            opponents, seat = self.config.env_config["opponents"], self.config.env_config["seat"]
-            turn = int(seat == "rotate")
-            learners = np.arange(count) if turn else np.full(count, seat)
-            self._seating = (seats - learners[:, None]) % len(seats) - 1  # clockwise from the learner, who is OUTSIDE
-            players = seat_opponents(variant, opponents)
-            self.env = Match(variant, count, players, self._seating, source=Endless(turn), forfeit=True)
-            ids = [{} for _ in seats]
-        self._buffer = EpisodeBuffer(variant, count, fragment, ids)
-        self._first_seed = fresh_seed() if self._seed is None else self._seed
-        self._resets = 0
 
     def _reset(self) -> None:
         """Start all games anew, with a different seed each time."""
@@ -170,7 +147,7 @@ class BatchRunner(EnvRunner, Checkpointable):
         env.seat(slice(None), self._seating)
         env.begin(np.ones(self.num_envs, np.bool_))
         self._buffer.clear()
-        self._resets, self._fresh = self._resets + 1, False
+        self._resets, self._needs_initial_reset = self._resets + 1, False
         self._games, self._lengths = (np.zeros(self.num_envs, np.int64) for _ in range(2))  # finished games, and steps
 
     def _play(self, steps: int, explore: bool, wanted: np.ndarray | None = None) -> list[SingleAgentEpisode]:
@@ -256,7 +233,6 @@ class BatchRunner(EnvRunner, Checkpointable):
             self.metrics.log_value(lifetime, number, reduce="lifetime_sum", with_throughput=not rest)
         if finished:
             self._log_games(*(np.array(column) for column in zip(*finished)))
-        self.metrics.log_value(names.WEIGHTS_SEQ_NO, self._weights_seq_no, window=1)
 
     def _log_games(self, lengths: np.ndarray, returns: np.ndarray, win_shares: np.ndarray) -> None:
         """Log means and extremes of finished games: (games,), (games, agents) and (games,)."""
@@ -275,42 +251,6 @@ class BatchRunner(EnvRunner, Checkpointable):
             self.metrics.log_value(mean, float(values.mean()), window=1)
             self.metrics.log_value(low, float(values.min()), reduce="min", window=1)
             self.metrics.log_value(high, float(values.max()), reduce="max", window=1)
-
-    # --- State ---
-
-    def get_state(self, components: Any = None, *, not_components: Any = None, **kwargs: Any) -> dict[str, Any]:
-        """Weights and counters; games under way are not kept."""
-        state: dict[str, Any] = {names.NUM_ENV_STEPS_SAMPLED_LIFETIME: self.num_env_steps_sampled_lifetime}
-        if self._check_component(COMPONENT_RL_MODULE, components, not_components):
-            state[COMPONENT_RL_MODULE] = self.module.get_state(
-                components=self._get_subcomponents(COMPONENT_RL_MODULE, components),
-                not_components=self._get_subcomponents(COMPONENT_RL_MODULE, not_components),
-                **kwargs,
-            )
-            state[names.WEIGHTS_SEQ_NO] = self._weights_seq_no
-        return state
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Take over counters, and weights unless they are older than the present ones."""
-        if COMPONENT_RL_MODULE in state:
-            number = state.get(names.WEIGHTS_SEQ_NO, 0)  # 0: in any case
-            if number == 0 or self._weights_seq_no < number:
-                weights = state[COMPONENT_RL_MODULE]
-                weights = ray.get(weights) if isinstance(weights, ray.ObjectRef) else weights
-                if not self.config.is_multi_agent and DEFAULT_MODULE_ID in weights:
-                    weights = weights[DEFAULT_MODULE_ID]
-                self.module.set_state(weights)
-            self._weights_seq_no = number or self._weights_seq_no
-        lifetime = names.NUM_ENV_STEPS_SAMPLED_LIFETIME
-        self.num_env_steps_sampled_lifetime = state.get(lifetime, self.num_env_steps_sampled_lifetime)
-
-    def get_ctor_args_and_kwargs(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Arguments of the constructor."""
-        return (), {"config": self.config}
-
-    def get_checkpointable_components(self) -> list[tuple[str, Any]]:
-        """The module."""
-        return [(COMPONENT_RL_MODULE, self.module)]
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.heuristics import has_heuristic
 
-from .files import read_json
+from .files import damaged, read_json
 
 Texts = tuple[str, ...]
 
@@ -82,15 +82,11 @@ class RunConfig(Checked):
     # what is learned
     game: Annotated[str, "name of the game", Text()]
     players: Annotated[int | None, "number of players; None is the game's own", Integer(1)] = None
-    options: Annotated[
-        dict[str, Any], "other options of the game; as a flag: --option KEY=VALUE, repeatable", GameOptions()
-    ] = field(default_factory=dict)
+    options: Annotated[dict[str, Any], "other options of the game", GameOptions()] = field(default_factory=dict)
     out: Annotated[str, "folder of the run; afterwards 'net:<folder>' is a policy", Text()] = "runs/latest"
 
     # how long
-    minutes: Annotated[
-        float, "wall-clock budget, evaluation included; the learning rate falls towards its end", Number(0, above=True)
-    ] = 10.0
+    minutes: Annotated[float, "wall-clock budget, evaluation included", Number(0, above=True)] = 10.0
     updates: Annotated[int, "stop after this many updates instead; 0: by the clock", Integer(0)] = 0
     seed: Annotated[int, "of everything random", Integer(0, LARGEST_SEED)] = 0
     threads: Annotated[int, "torch's threads; more than one helps on idle machines only", Integer(1, MOST_THREADS)] = 1
@@ -98,12 +94,8 @@ class RunConfig(Checked):
     # the network
     width: Annotated[int, "width of the hidden layers", Integer(1, 16384)] = 128
     blocks: Annotated[int, "number of residual blocks of two layers", Integer(0, 256)] = 1
-    symmetric: Annotated[
-        bool, "learn what differs by names alone at once, colours say, where the game has such symmetries", Switch()
-    ] = True
-    start: Annotated[str | None, "network to start from: 'pretrained' or 'net:FOLDER', of the same shape", Text()] = (
-        None
-    )
+    symmetric: Annotated[bool, "share weights along the game's symmetries, such as colours", Switch()] = True
+    start: Annotated[str | None, "network of this shape to start from: 'pretrained' or 'net:FOLDER'", Text()] = None
 
     # Adam
     learning_rate: Annotated[float, "of Adam, at the start", Number(0, 1, above=True)] = 1e-3
@@ -114,30 +106,25 @@ class RunConfig(Checked):
     # watching
     evaluate: Annotated[Texts | None, "policies whose win rates are measured while training", Specs()] = None
     evaluate_every: Annotated[float, "seconds between evaluations", Number(0)] = 30.0
-    evaluate_games: Annotated[
-        int, "games of an evaluation against each policy, every side equally often", Integer(1, MOST_AT_ONCE)
-    ] = 512
+    evaluate_games: Annotated[int, "games of an evaluation against each policy", Integer(1, MOST_AT_ONCE)] = 512
     checkpoint_every: Annotated[float, "seconds between checkpoints", Number(0)] = 60.0
     tensorboard: Annotated[bool, "write TensorBoard events into the folder", Switch()] = True
 
     @staticmethod
     def read(path: Path) -> "RunConfig":
         """The options a run was started with, from its file `RUN`; raises `ValueError` naming a damaged file."""
-        written = read_json(path, "the description of a run").get("config")
-        if not isinstance(written, dict):
-            raise ValueError(f"{path} is not the description of a run, or it is damaged: 'config' is missing")
-        config: dict[str, Any] = {str(name): value for name, value in written.items()}
+        what = "the description of a run"
+        written = read_json(path, what).get("config")
+        if not isinstance(written, dict) or "game" not in written:
+            raise damaged(path, what, "'config' or its 'game' is missing")
+        config = {str(name): value for name, value in written.items()}
         method = config.pop("method", PPOConfig.method)
         if method not in METHODS:
             raise ValueError(f"{path} is of another method than {' and '.join(METHODS)}: {method!r}")
-        kind = METHODS[method]
-        known = {one.name for one in fields(kind)}
-        if unknown := sorted(config.keys() - known):
+        if unknown := sorted(config.keys() - options_of(METHODS[method]).keys()):
             raise ValueError(f"{path} has options that this version does not know: {', '.join(unknown)}")
-        if "game" not in config:
-            raise ValueError(f"{path} is not the description of a run, or it is damaged: 'game' is missing")
         try:
-            return kind(**config)
+            return METHODS[method](**config)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
 
@@ -224,15 +211,11 @@ class PPOConfig(RunConfig):
 
     # the batch
     num_envs: Annotated[int, "games played at once", Integer(1, MOST_AT_ONCE)] = 1024
-    steps: Annotated[
-        int, "own moves in every game between two updates; opponents' moves come on top", Integer(1, MOST_AT_ONCE)
-    ] = 64
+    steps: Annotated[int, "own moves in every game between two updates", Integer(1, MOST_AT_ONCE)] = 64
 
     # opponents
     self_play: Annotated[float, "share of games in which the network plays all sides", Number(0, 1)] = 0.7
-    opponents: Annotated[
-        Texts | None, "who else plays in the rest, equally often: 'past' (own earlier networks) or policies", Specs()
-    ] = None
+    opponents: Annotated[Texts | None, "who plays the other sides in the rest: 'past' selves, policies", Specs()] = None
     snapshot_every: Annotated[int, "updates between two earlier networks kept for 'past'", Integer(1)] = 10
     snapshots: Annotated[int, "number of earlier networks kept; when full, a random one makes room", Integer(1)] = 16
 
@@ -243,24 +226,15 @@ class PPOConfig(RunConfig):
     # PPO
     epochs: Annotated[int, "passes over the decisions of an update", Integer(1)] = 2
     gamma: Annotated[float, "discount from one own decision to the next", Number(0, 1)] = 1.0
-    gae_lambda: Annotated[
-        float, "lambda of the advantage estimate (GAE), over a seat's own decisions", Number(0, 1)
-    ] = 0.95
-    clip_range: Annotated[
-        float, "how far an action's probability may move in an update, as a ratio", Number(0, above=True)
-    ] = 0.2
+    gae_lambda: Annotated[float, "lambda of GAE, over a seat's own decisions", Number(0, 1)] = 0.95
+    clip_range: Annotated[float, "how far a probability may move in an update, as a ratio", Number(0, above=True)] = 0.2
     entropy_coef: Annotated[float, "weight of the entropy bonus, at the start", Number(0)] = 0.01
     final_entropy_coef: Annotated[float, "the same at the end, as a share of the first", Number(0, 1)] = 1.0
-    magnet_coef: Annotated[
-        float, "weight of the KL divergence from the magnet, an earlier self that holds the policy back", Number(0)
-    ] = 0.0
+    magnet_coef: Annotated[float, "weight of the KL divergence from the magnet, an earlier self", Number(0)] = 0.0
     magnet_every: Annotated[int, "updates after which the network of that time becomes the magnet", Integer(1)] = 20
     value_coef: Annotated[float, "weight of the value loss", Number(0)] = 0.5
     start_entropy: Annotated[
-        float,
-        "with --start, most entropy of the first decisions: a network that is less sure is made surer by multiplying "
-        "logits, which changes no most likely action; 0: as it is",
-        Number(0, 100),
+        float, "with --start, most entropy of the first decisions, by multiplying logits; 0: as it is", Number(0, 100)
     ] = 0.0
 
 
@@ -270,38 +244,28 @@ class RolloutConfig(RunConfig):
 
     method = "rollouts"
 
-    threads: Annotated[
-        int, "threads that play, and torch's; the games do not depend on it", Integer(1, MOST_THREADS)
-    ] = field(default_factory=processors)
+    threads: Annotated[int, "threads that play; the games do not depend on it", Integer(1, MOST_THREADS)] = field(
+        default_factory=processors
+    )
 
     # the samples
-    num_envs: Annotated[int, "games played at once, each to its horizon in every update", Integer(1, MOST_AT_ONCE)] = (
-        256
-    )
+    num_envs: Annotated[int, "games at once, played to a horizon in every update", Integer(1, MOST_AT_ONCE)] = 256
     samples: Annotated[int, "most samples of one game in an update", Integer(1, 1024)] = 128
-    sample_share: Annotated[
-        float,
-        "share of decisions that become samples; the others are drawn from the network",
-        Number(0, 1, above=True),
-    ] = 1.0
+    sample_share: Annotated[float, "share of decisions that become samples", Number(0, 1, above=True)] = 1.0
     candidates: Annotated[int, "actions of a decision that are compared by rollouts, at most", Integer(2, 1024)] = 3
     rollout_policy: Annotated[
         str | None,
-        "who plays rollouts, and the other sides where the network has one: 'heuristic', 'pretrained', 'net:FOLDER' "
-        "or 'net', the network itself for its own sides; networks are slower (default: heuristic, where there is one)",
+        "who plays rollouts and other sides: 'heuristic' (the default, where there is one), 'pretrained', 'net:FOLDER' "
+        "or 'net', the network itself for its own sides",
         Text(),
     ] = None
-    self_play: Annotated[
-        float, "share of games in which the network plays all sides, else one against --rollout-policy", Number(0, 1)
-    ] = 0.5
-    imitate_share: Annotated[
-        float, "share of the budget to learn from the heuristic first, where the game has one", Number(0, 1)
-    ] = 0.1
+    self_play: Annotated[float, "share of games in which the network plays all sides", Number(0, 1)] = 0.5
+    imitate_share: Annotated[float, "share of the budget to imitate the heuristic first", Number(0, 1)] = 0.1
 
     # learning
-    target_temperature: Annotated[
-        float, "win probability per logit; smaller gives sharper policies", Number(0, 1, above=True)
-    ] = 0.02
+    target_temperature: Annotated[float, "win probability per logit; smaller is sharper", Number(0, 1, above=True)] = (
+        0.02
+    )
     learning_rate: Annotated[float, "of Adam, at the start", Number(0, 1, above=True)] = 2e-3
     final_learning_rate: Annotated[float, "of Adam at the end, as a share of the first", Number(0, 1)] = 0.03
     minibatch: Annotated[int, "samples per gradient step", Integer(1, MOST_AT_ONCE)] = 2048

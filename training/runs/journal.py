@@ -1,17 +1,20 @@
-"""Metrics of a training run: on the screen, as lines of JSON, in TensorBoard, and as a picture."""
+"""Metrics of a training run: printed, as lines of JSON, in TensorBoard, and as a picture."""
 
 import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from . import curves
 from .config import RunConfig
-from .display import Display
 from .files import name_file, replacing
 
 METRICS, PICTURE = "metrics.jsonl", "curve.png"
+SILENCE = 30.0
+"""Seconds after which a line is printed, though nothing was evaluated."""
 ALWAYS = ("updates", "steps", "entropy", "explained")
 """What every line tells and pictures are made of."""
 GROUPS = {
@@ -43,8 +46,7 @@ class Journal:
             self.last |= line
         self._file = path.open("a")
         self._events = self._open_events(updates) if config.tensorboard else None
-        self.chance_level = 1 / sides
-        self._display = Display(f"{config.game} {config.players}p", self.chance_level)
+        self.chance_level, self._printed = 1 / sides, monotonic()
 
     def _open_events(self, updates: int) -> Any:
         try:
@@ -54,11 +56,9 @@ class Journal:
         return SummaryWriter(str(self.folder), purge_step=updates)
 
     def __enter__(self) -> "Journal":
-        self._display.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: Any) -> None:
-        self._display.stop()
         with suppress(OSError):  # of a line that could not be written: `write` has told
             self._file.close()
         if self._events is not None:
@@ -81,7 +81,18 @@ class Journal:
                 report = {**report, "win_chance_level": self.chance_level}
             for name, value in report.items():
                 self._events.add_scalar(tag(name), value, int(report["updates"]))
-        self._display.show(report, self.last, progress)
+        if any(name.startswith("win_") for name in report) or monotonic() - self._printed > SILENCE:
+            self._printed = monotonic()
+            print(summary(self.last, progress, self.chance_level), flush=True)
+
+
+def summary(numbers: Mapping[str, float], progress: float, chance_level: float) -> str:
+    """One line about a run: progress, speed, and win rates as they were last measured, beside the chance level."""
+    steps, speed = f"{numbers['steps'] / 1e6:.2f} M steps", numbers["steps_per_second"]
+    fast = f"{speed / 1000:.0f}k steps/s" if speed >= 10_000 else f"{speed:.0f} steps/s"
+    rates = [f"{name[4:]} {value:.1%}" for name, value in numbers.items() if name.startswith("win_")]
+    wins = f"wins (chance level {chance_level:.0%}): {', '.join(rates) or '–'}"
+    return f"{progress:4.0%} {numbers['seconds']:6.0f} s  {steps}, {fast}  {wins}"
 
 
 def tag(name: str) -> str:

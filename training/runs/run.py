@@ -9,7 +9,6 @@ import shlex
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +35,6 @@ from .journal import Journal
 CHECKPOINT = "checkpoint.pt"
 PROGRESS: dict[str, Any] = {"updates": int, "steps": int, "decided": int, "seconds": int | float}
 """What a learner counts, and checkpoint and journal tell."""
-TRAINERS = {"ppo": "ppo.PPOTrainer", "rollouts": "rollout_learning.RolloutTrainer"}
-"""Module and class of each method."""
 EVALUATION = 1 << 40  # evaluations are seeded like an update far beyond any other
 
 
@@ -212,9 +209,11 @@ def to_states(rows: np.ndarray, variant: Variant, count: int) -> np.ndarray:
 
 def trainer_of(method: str) -> Callable[..., Learner]:
     """The class that learns by a method, made as `kind(config, game)`."""
-    module, name = TRAINERS[method].split(".")
-    kind: Callable[..., Learner] = getattr(import_module(f"monsterzoo.training.algorithms.{module}"), name)
-    return kind
+    from ..algorithms.ppo import PPOTrainer
+    from ..algorithms.rollout_learning import RolloutTrainer
+
+    kinds: dict[str, Callable[..., Learner]] = {"ppo": PPOTrainer, "rollouts": RolloutTrainer}
+    return kinds[method]
 
 
 def train(

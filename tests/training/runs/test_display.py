@@ -1,73 +1,46 @@
-"""What a run shows: lines that fit the terminal, whole lines in a log, and chance level beside every win rate."""
+"""What a run shows: a line for every evaluation, and chance level beside every win rate."""
 
-import io
 from pathlib import Path
 from typing import Any
 
 import pytest
-from needs import needs
-
-rich = needs("rich")
-
 from monsterzoo.training.arena import arena
 from monsterzoo.training.evaluation.report import as_text, plot
-from monsterzoo.training.runs import curves
+from monsterzoo.training.runs import curves, journal
 from monsterzoo.training.runs.config import PPOConfig
-from monsterzoo.training.runs.display import Display, win_rates
 from monsterzoo.training.runs.journal import Journal, tag
-from rich.console import Console
+from needs import needs
+
+needs("torch")
 
 REPORT = {"updates": 3, "steps": 12_345_678, "seconds": 1234.5, "steps_per_second": 412_345.6, "policy_loss": -0.01234,
           "value_loss": 0.1234, "entropy": 1.234, "explained": 0.5, "kl": 0.01, "clipped": 0.1,
           "learning_rate": 1e-3}  # fmt: skip
 WINS = {"win_random": 0.981, "error_random": 0.01, "win_heuristic": 0.6123, "error_heuristic": 0.02}
-MANY = {f"win_search:{budget},rollout=random": 0.5 for budget in range(100, 700, 100)}
 
 
-def shown(width: int, terminal: bool, *reports: dict[str, float]) -> str:
-    file = io.StringIO()
-    console = Console(file=file, width=width, force_terminal=terminal, legacy_windows=False)
-    display = Display("yokai_septet_v0 4p", 0.5, console)
-    display.start()
-    last: dict[str, float] = {}
-    for report in reports:
-        last |= report
-        display.show(report, last, 0.4)
-    display.stop()
-    return file.getvalue()
+def printed(folder: Path, capsys: pytest.CaptureFixture[str], *reports: dict[str, float]) -> list[str]:
+    with Journal(folder, 0, PPOConfig("pikit_v0", players=2, tensorboard=False), 2) as lines:
+        for report in reports:
+            lines.write(report, 0.4)
+    return capsys.readouterr().out.splitlines()
 
 
-@pytest.mark.parametrize("width", [40, 80, 120])
-@pytest.mark.parametrize("wins", [WINS, MANY], ids=["two", "many"])
-def test_on_a_terminal_nothing_is_wider_than_it(width: int, wins: dict[str, float]) -> None:
-    text = Console(file=io.StringIO(), width=1000).render_str(shown(width, True, REPORT, {**REPORT, **wins}))
-    plain = rich.text.Text.from_ansi(str(text)).plain
-    last = [line.rstrip() for line in plain.splitlines() if line.strip()][-3:]
-    assert all(len(line) <= width for line in last)
-    assert last[-1].startswith("wins (chance level 50 %): ")
-    if width >= 80 and wins is WINS:
-        assert last == [last[0], "412k steps/s, entropy 1.23, policy loss -0.012, value loss 0.123",
-                        "wins (chance level 50 %): random 98.1 %, heuristic 61.2 %"]  # fmt: skip
-        assert "yokai_septet_v0 4p" in last[0]
-        assert "40 %" in last[0]
+def test_every_evaluation_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(
+        tmp_path, capsys, REPORT, {**REPORT, **WINS}, REPORT, {**REPORT, "win_random": 0.5, "error_random": 0.1}
+    )
+    wins = "wins (chance level 50%): random 98.1%, heuristic 61.2%"
+    assert lines[0] == f" 40%   1234 s  12.35 M steps, 412k steps/s  {wins}"
+    assert lines[1].endswith("random 50.0%, heuristic 61.2%"), "what was not measured again stays"
+    assert len(lines) == 2
 
 
-@pytest.mark.parametrize("width", [20, 80, 120])
-@pytest.mark.parametrize("wins", [WINS, MANY], ids=["two", "many"])
-def test_in_a_log_every_report_is_one_line(width: int, wins: dict[str, float]) -> None:
-    evaluated = {**REPORT, **wins}
-    lines = shown(width, False, REPORT, evaluated, REPORT, evaluated).splitlines()
-    assert len(lines) == 2, "one for each evaluation"
-    assert lines[0] == f"  1234 s    12.35 M steps  412k steps/s  {win_rates(wins, 0.5)}"
-    if wins is WINS:
-        assert lines[0].endswith("wins (chance level 50 %): random 98.1 %, heuristic 61.2 %")
-        assert len(lines[0]) < 100
-
-
-def test_a_log_is_not_silent_where_nothing_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shown(80, False, REPORT) == ""
-    monkeypatch.setattr("monsterzoo.training.runs.display.SILENCE", -1.0)
-    assert shown(80, False, REPORT) == "  1234 s    12.35 M steps  412k steps/s  wins (chance level 50 %): –\n"
+def test_a_log_is_not_silent_where_nothing_is_evaluated(monkeypatch, tmp_path, capsys) -> None:
+    assert printed(tmp_path, capsys, REPORT) == []
+    monkeypatch.setattr(journal, "SILENCE", -1.0)
+    (line,) = printed(tmp_path, capsys, REPORT)
+    assert line.endswith("wins (chance level 50%): –")
 
 
 @pytest.mark.parametrize(
