@@ -10,13 +10,13 @@ PACKAGING := pyproject.toml setup.py constraints.txt
 # Libraries with pins of their own: each has an environment of its own, and tests in tests/libraries.
 TRAINING := openspiel rllib tianshou torchrl
 LIBRARIES := $(TRAINING) wrappers mcp mcp1 inspect
-SEPARATE := $(LIBRARIES) peers
+SEPARATE := $(LIBRARIES) peers docs
 EXTRA_mcp1 := mcp  # both major versions of one library
 # Examples with pins and tests in their own folders.
 EXAMPLES := verifiers openenv trl
 
 .PHONY: help demo test test-slow test-browser test-libraries environments chromium lint fuzz kills soak benchmark generated
-.PHONY: clean peers speeds $(LIBRARIES:%=test-%) $(SEPARATE:%=%-env) $(EXAMPLES:%=test-%) $(EXAMPLES:%=%-env)
+.PHONY: clean docs peers speeds $(LIBRARIES:%=test-%) $(SEPARATE:%=%-env) $(EXAMPLES:%=test-%) $(EXAMPLES:%=%-env)
 
 help:
 	@echo "make demo       train a network for a minute and let it play, into a new folder in runs"
@@ -26,6 +26,7 @@ help:
 	@echo "make test-libraries  tests of the RL libraries below, each in an environment of its own"
 	@echo "make test-L     tests of a library in an environment of its own; L is one of:"
 	@echo "                $(LIBRARIES) $(EXAMPLES)"
+	@echo "make docs       the documentation site, into build/docs/html; warnings are errors"
 	@echo "make speeds     how fast each of them learns, as docs/libraries.md has it"
 	@echo "make peers      random play and search beside OpenSpiel, RLCard, PettingZoo Classic and Pgx, kept in benchmarks/results"
 	@echo "make fuzz       odd and impossible inputs at every entrance, for MINUTES=30"
@@ -83,14 +84,19 @@ generated: $(VENV)/.test
 	$(RUN) tools.playthrough
 	$(RUN) tools.gallery
 
+docs: docs-env
+	$(VENV)/docs/bin/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env --jobs auto -c docs \
+		-d build/docs/doctrees . build/docs/html
+	$(VENV)/docs/bin/python -m pytest -n 0 tests/site
+
 peers: peers-env
 	$(VENV)/peers/bin/python -m monsterzoo.cli bench peers --json $(RESULTS)/peers.json \
 		--picture $(RESULTS)/peers.png
 
 test-libraries: $(LIBRARIES:%=test-%) $(EXAMPLES:%=test-%)
 
-# All that `make test-browser` and `make test-libraries` install, which can be done while other tests run.
-environments: chromium $(LIBRARIES:%=%-env) $(EXAMPLES:%=%-env)
+# All that `make test-browser`, `make test-libraries` and `make docs` install, which can be done while other tests run.
+environments: chromium docs-env $(LIBRARIES:%=%-env) $(EXAMPLES:%=%-env)
 
 extra = $(strip $(or $(EXTRA_$*),$*))
 $(LIBRARIES:%=test-%): test-%: %-env

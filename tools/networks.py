@@ -1,15 +1,17 @@
 """The shipped networks: publishing and measuring them, their index, and the page made from it.
 
-`policies/pretrained` holds the networks at half precision, `index.json`, which `monsterzoo.policies` reads, and
-`README.md`, the page.
+`policies/pretrained` holds the networks at half precision, `index.json`, which `monsterzoo.policies` reads, the page
+`README.md`, and `cards`, a model card of each in the format of the hubs.
 """
 
+import json
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from monsterzoo.envs.core.options import label
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import Policy
@@ -24,14 +26,15 @@ from monsterzoo.training.runs.files import read_json, replacing, write_json
 
 from .variants import NamedVariant, all_variants
 
-INDEX, README = "index.json", "README.md"
+INDEX, README, CARDS = "index.json", "README.md", "cards"
 MAX_BYTES = 300_000
 """Size limit of a shipped network's file."""
 OPPONENTS = ("random", "heuristic")
 TITLE = """# Trained networks
 
 Load one with `monsterzoo.policies.make("pretrained", game, **options)`; this needs numpy only. A network plays its most
-likely action and refuses observations other than those it was trained on. The commands that made them are at the end.
+likely action and refuses observations other than those it was trained on. Each has a model card, linked in the table.
+The commands that made them are at the end.
 `python -m tools.zoo` trains networks by the recipes in `tools/recipes.py`, measures them, and writes this page from
 `index.json`.
 
@@ -107,6 +110,9 @@ def enter(model: dict[str, Any], folder: Path = PRETRAINED) -> None:
     write_json(folder / INDEX, {"models": models})
     with replacing(folder / README) as path:
         path.write_text(page(models))
+    (folder / CARDS).mkdir(exist_ok=True)
+    for one in models:
+        (folder / CARDS / f"{Path(one['file']).stem}.md").write_text(card(one), encoding="utf-8")
     files.pretrained.cache_clear()
 
 
@@ -127,9 +133,84 @@ def networks_table(models: Sequence[dict[str, Any]]) -> str:
         size, steps = f"{model['weights'] / 1000:.0f} k", f"{model['steps'] / 1e6:.1f} M"
         found = [model["arena"].get(spec) for spec in OPPONENTS]
         rates = [percent(one["win_rate"], one["interval"]) if one else "–" for one in found]
-        row = [f"`{model['file']}`", size, model["seed"], model["minutes"], steps, f"{model['chance_level']:.0%}"]
-        rows.append([*row, *rates])
+        name = f"[`{model['file']}`]({CARDS}/{Path(model['file']).stem}.md)"
+        rows.append([name, size, model["seed"], model["minutes"], steps, f"{model['chance_level']:.0%}", *rates])
     return markdown(["network", "weights", "seed", "minutes", "steps", "chance level", *rivals], rows)
+
+
+# --- Model cards ---
+
+CARD = """# {name}
+
+A policy network for [`{game}`](../../../envs/{folder}/README.md) with {options}: {weights:,} weights at half
+precision.
+
+```python
+from monsterzoo import policies
+
+player = policies.make("pretrained", "{game}", {arguments})
+```
+
+**Input and output.** The int8 observation of the deciding seat ({columns} columns) and its action mask; logits of
+{actions} actions and an estimate of the return. It plays the most likely legal action, compiled, without torch.
+
+**Training.** Self-play{method} from seed {seed}, {steps:.1f} million steps in {minutes} minutes on a CPU, with
+MonsterZoo {versions[monsterzoo]} and torch {versions[torch]}. No human games and no other data were used; the
+heuristic player was imitated first and was among the opponents.
+
+```sh
+{commands}
+```
+
+**Results.** One side is the network, all others are the opponent; deals for publishing, 95 % intervals, chance level
+{chance_level:.0%}.
+
+{results}
+
+**Use.** An opponent, a baseline and a starting point for research on games with hidden information.
+
+**Limits.** For these options and this version of the game only; other observations are refused. Trained against few
+kinds of opponents, one seed: other seeds give other players. Never measured against people. How much can be won from it
+is only bounded from below ([exploiters](../../../docs/exploiters.md)); more in the
+[datasheet](../../../docs/datasheet.md).
+
+**Licence.** MIT, as the code. The game belongs to [its authors and publisher](../../../docs/credits.md).
+"""
+
+
+def card(model: dict[str, Any]) -> str:
+    """The model card of a network, with the YAML header that model hubs read (its values are JSON, which is YAML)."""
+    of = NamedVariant(model["game"], model["options"])
+    rows, metrics = [], []
+    for spec, found in model["arena"].items():
+        rows.append([f"`{spec}`", percent(found["win_rate"], found["interval"]), f"{found['games']:,}"])
+        metrics.append({"type": "win_rate", "name": f"win rate against {spec}", "value": round(found["win_rate"], 4)})
+    task = {"type": "reinforcement-learning", "name": "reinforcement-learning"}
+    result = {"task": task, "dataset": {"type": of.game, "name": of.name}, "metrics": metrics}
+    header = {
+        "license": "mit",
+        "library_name": "monsterzoo",
+        "pipeline_tag": "reinforcement-learning",
+        "tags": ["reinforcement-learning", "self-play", "imperfect-information", of.game],
+        "model-index": [{"name": of.name, "results": [result]}],
+    }
+    rollouts = "--method rollouts" in model["commands"][-1]
+    text = CARD.format(
+        **{
+            **model,
+            "options": label(of.options),
+            "steps": model["steps"] / 1e6,
+            "commands": "\n".join(model["commands"]),
+        },
+        name=of.name,
+        folder=of.game.rsplit("_", 1)[0],
+        arguments=", ".join(f"{key}={value!r}" for key, value in of.options.items()).replace("'", '"'),
+        columns=of.variant.layout.size,
+        actions=of.variant.num_actions,
+        method=", learning from rollouts by the heuristic player," if rollouts else " with PPO",
+        results=markdown(["against", "win rate", "games"], rows),
+    )
+    return "\n".join(["---", *(f"{key}: {json.dumps(value)}" for key, value in header.items()), "---", "", text])
 
 
 # --- Fingerprints ---

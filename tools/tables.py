@@ -1,6 +1,6 @@
-"""Tables of options, sizes, actions, observations and events, made from the games themselves.
+"""Tables of options, sizes, baselines, actions, observations and events, made from the games themselves.
 
-They stand between `<!-- table:start -->` and `<!-- table:end -->` in the README of the project and of every game.
+They stand between `<!-- table:start -->` and `<!-- table:end -->` in `docs/games.md` and in the README of every game.
 `python -m tools.tables` brings these files up to date; tests say if one is not.
 """
 
@@ -15,7 +15,9 @@ from monsterzoo.envs.core.layout import Field
 from monsterzoo.envs.core.options import REWARD, label
 from monsterzoo.envs.core.registry import find_game, names
 from monsterzoo.envs.core.variant import Variant
-from monsterzoo.training.evaluation.report import markdown
+from monsterzoo.training.evaluation.report import markdown, percent
+
+from .ladder import in_order, rating, read
 
 START, END = "<!-- table:start -->", "<!-- table:end -->"
 
@@ -33,7 +35,7 @@ def games_table() -> str:
         for options in game.variants:
             variant = game.variant(**options)
             sizes = (variant.num_actions, variant.layout.size, game.rules.record.itemsize)
-            rows.append((f"[`{name}`](envs/{_folder(name)}/README.md)", label(options), _sides(variant), *sizes))
+            rows.append((f"[`{name}`](../envs/{_folder(name)}/README.md)", label(options), _sides(variant), *sizes))
     return markdown(("game", "variant", "who plays", "actions", "observation (int8)", "state (bytes)"), rows)
 
 
@@ -50,12 +52,15 @@ def _folder(name: str) -> str:
 
 
 def game_tables(game: Game) -> str:
-    """Options, sizes, actions, observations and events of one game."""
+    """Options, sizes, baselines, actions, observations and events of one game."""
     parts = [
         "### Options",
         markdown(("option", "default", "allowed", "meaning"), _options(game)),
         "### Sizes",
         markdown(("variant", "who plays", "actions", "observation", 'reward="score" divides by'), _sizes(game)),
+        "### Baselines",
+        _BASELINES,
+        markdown(("variant", "player", "against", "win rate (95 %)", "chance level", "rating"), _baselines(game)),
     ]
     for variants, variant in _distinct(game):
         parts += [
@@ -69,6 +74,11 @@ def game_tables(game: Game) -> str:
     return "\n\n".join([*parts, "### Events: what a seat sees of a decision", _EVENTS, table])
 
 
+_BASELINES = (
+    "The player on one side, the other player on all others; ratings in Elo points from the random player "
+    "([the ladder](../../benchmarks/results/ladder.md)). What was trained to beat them wins: "
+    "[exploiters](../../docs/exploiters.md). The networks: [trained networks](../../policies/pretrained/README.md)."
+)
 _EVENTS = (
     "{0} is the seat that an event is about, {1} the next one clockwise, and so on; event 0 is none. Some are only "
     "there for the seat itself, see [events.py](events.py)."
@@ -82,6 +92,14 @@ def _events(names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         (low, first), (high, last) = numbered[0], numbered[-1]
         all_names = ", ".join(name for _, name in numbered)
         yield _range(low, high), all_names if len(numbered) <= 20 else f"{first}, {numbered[1][1]}, …, {last}"
+
+
+def _baselines(game: Game) -> Iterator[tuple[str, ...]]:
+    for one in read(_ROOT / "benchmarks/results")["ladders"]:
+        for rung in in_order(one) if one["game"] == game.name else ():
+            rates = percent(rung["win_rate"], rung["interval"]), f"{one['chance_level']:.0%}"
+            points = f"{rating(one, rung['player']):+.0f}"
+            yield label(one["options"]), f"`{rung['player']}`", f"`{rung['against']}`", *rates, points
 
 
 def _options(game: Game) -> Iterator[tuple[Any, ...]]:
@@ -136,7 +154,7 @@ def _range(low: int, high: int) -> str:
 
 def files() -> Iterator[tuple[Path, str]]:
     """Every file that holds tables, and the tables it should hold."""
-    yield _ROOT / "README.md", games_table()
+    yield _ROOT / "docs" / "games.md", games_table()
     for name in names():
         yield _ROOT / "envs" / _folder(name) / "README.md", game_tables(find_game(name))
 

@@ -81,7 +81,7 @@ class AllSeatsEnv(EnvBase):
         flags = {name: Binary(1, (count, 1), dtype=torch.bool) for name in ("done", "terminated", "truncated")}
         self.done_spec = Composite(flags, shape=(count,))
 
-    def _reset(self, tensordict: TensorDictBase | None = None, **kwargs: Any) -> TensorDictBase:
+    def _reset(self, tensordict: "TensorDictBase | None" = None, **kwargs: Any) -> TensorDictBase:
         chosen = None if tensordict is None else tensordict.get("_reset", None)
         if chosen is None or chosen.all():
             self._games.reset(self._next_seed)

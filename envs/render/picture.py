@@ -31,7 +31,7 @@ def load_pygame() -> Any:
         import pygame
     except ModuleNotFoundError as error:
         raise NoPicturesError(
-            "pictures need pygame-ce: pip install 'monsterzoo[render]' brings it along "
+            "pictures need pygame-ce: pip install '.[render]' in the checkout brings it along "
             '(render_mode="ansi" does without)'
         ) from error
     return pygame

@@ -414,7 +414,7 @@ def test_what_is_not_installed_is_named() -> None:
     assert result.returncode == 2
     assert (
         result.stderr.strip()
-        == "monsterzoo train: torch is not installed; pip install 'monsterzoo[train]' brings it along"
+        == "monsterzoo train: torch is not installed; pip install '.[train]' in the checkout brings it along"
     )
 
 
@@ -429,14 +429,14 @@ def test_training_asks_for_what_draws_its_curve_before_it_learns(tmp_path: Path)
 def test_rllib_asks_for_its_own_extra() -> None:
     result = without(("torch", "ray"), "rllib", "pikit_v0")
     assert result.returncode == 2
-    assert "ray is not installed; pip install 'monsterzoo[rllib]'" in result.stderr
+    assert "ray is not installed; pip install '.[rllib]' in the checkout" in result.stderr
 
 
 @pytest.mark.parametrize("command", ["play", "watch"])
 def test_the_table_in_the_browser_asks_for_its_own_extra(command: str) -> None:
     result = without(("starlette",), command, "pikit_v0")
     assert result.returncode == 2
-    told = "starlette is not installed; pip install 'monsterzoo[play]' brings it along"
+    told = "starlette is not installed; pip install '.[play]' in the checkout brings it along"
     assert result.stderr.strip() == f"monsterzoo {command}: {told}"
 
 
@@ -540,7 +540,7 @@ def test_benchmarks_are_found_by_name(capsys: pytest.CaptureFixture[str]) -> Non
 def test_benchmarks_that_need_more_say_so() -> None:
     refused = without(("torch",), "bench", "learning")
     assert refused.returncode == 2
-    assert "torch is not installed; pip install 'monsterzoo[train]'" in refused.stderr
+    assert "torch is not installed; pip install '.[train]' in the checkout" in refused.stderr
 
 
 def written(words: list[str], folder: Path) -> set[str]:
@@ -611,11 +611,14 @@ def test_the_doctor_finds_a_cache_that_cannot_be_written(
 @pytest.mark.parametrize(
     ("module", "advice"),
     [
-        ("torch.utils", "torch is not installed; pip install 'monsterzoo[train]' brings it along"),
-        ("pygame", "pygame is not installed; pip install 'monsterzoo[render]' brings it along"),
-        ("pyspiel", "pyspiel is not installed; pip install 'monsterzoo[openspiel]' brings it along"),
-        ("PIL", "PIL is not installed; pip install 'monsterzoo[render]' brings it along"),
-        ("stable_baselines3", "stable_baselines3 is not installed; pip install 'monsterzoo[train]' brings it along"),
+        ("torch.utils", "torch is not installed; pip install '.[train]' in the checkout brings it along"),
+        ("pygame", "pygame is not installed; pip install '.[render]' in the checkout brings it along"),
+        ("pyspiel", "pyspiel is not installed; pip install '.[openspiel]' in the checkout brings it along"),
+        ("PIL", "PIL is not installed; pip install '.[render]' in the checkout brings it along"),
+        (
+            "stable_baselines3",
+            "stable_baselines3 is not installed; pip install '.[train]' in the checkout brings it along",
+        ),
         ("elsewhere", "elsewhere is not installed"),
     ],
 )

@@ -22,7 +22,7 @@ pytestmark = needs_checkout
 TABLES = {str(path.relative_to(ROOT)): (path, tables) for path, tables in files()}
 FOLDERS = ("envs", "policies", "training", "benchmarks", "docs")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))])
-RUNNING = sorted(ROOT.glob("envs/*/README.md"))
+RUNNING = [*sorted(ROOT.glob("envs/*/README.md")), ROOT / "docs" / "interfaces.md"]
 """Pages whose code is run here, from top to bottom; others have tests in `test_guides`, or show what needs time."""
 
 
@@ -38,9 +38,9 @@ def test_tables_are_those_of_the_code(file: str) -> None:
 
 
 def test_every_game_has_a_readme_and_stands_in_the_first_table() -> None:
-    assert set(TABLES) == {"README.md", *(f"envs/{name.rsplit('_', 1)[0]}/README.md" for name in names())}
+    assert set(TABLES) == {"docs/games.md", *(f"envs/{name.rsplit('_', 1)[0]}/README.md" for name in names())}
     for name in names():
-        assert name in TABLES["README.md"][1]
+        assert name in TABLES["docs/games.md"][1]
 
 
 def test_only_what_is_between_the_markers_is_replaced() -> None:

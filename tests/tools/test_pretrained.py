@@ -15,7 +15,7 @@ from monsterzoo.training.runs.config import PPOConfig
 from monsterzoo.training.runs.run import train
 
 from tools import zoo
-from tools.networks import README, networks_table, page, publish, read_index
+from tools.networks import CARDS, README, card, networks_table, page, publish, read_index
 from tools.recipes import RECIPES
 from tools.variants import NamedVariant, all_variants
 
@@ -116,3 +116,9 @@ def test_a_run_can_be_published(tmp_path, options, file) -> None:
     assert model["commands"][0].startswith("monsterzoo train --game yokai_septet_v0 --players 4 --option reward=score")
     assert set(model["arena"]) == {"random", "heuristic"}
     assert file in networks_table([model])
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_model_card_is_made_from_the_index(model) -> None:
+    path = PRETRAINED / CARDS / f"{Path(model['file']).stem}.md"
+    assert path.read_text(encoding="utf-8") == card(model), "run python -m tools.zoo --measure"

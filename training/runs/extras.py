@@ -52,5 +52,5 @@ def how_to_get(module: str) -> str:
     package = _canonical(_IMPORTED_AS.get(top, top))
     for extra, packages in sorted(requirements().items(), key=lambda one: one[0] in _GATHERED):
         if extra and package in packages:
-            return f"{top} is not installed; pip install 'monsterzoo[{extra}]' brings it along"
+            return f"{top} is not installed; pip install '.[{extra}]' in the checkout brings it along"
     return f"{top} is not installed"

@@ -35,7 +35,7 @@ def main(words: Sequence[str]) -> int:
     system = f"{platform.system()} {platform.release()} {platform.machine()}, {os.cpu_count()} processors"
     print(f"monsterzoo {version('monsterzoo')} in {Path(__file__).resolve().parents[1]}")
     print(f"Python {platform.python_version()} ({sys.executable}) on {system}")
-    problems = [f"{package} is not installed: pip install monsterzoo" for package in missing("")]
+    problems = [f"{package} is not installed: pip install . in the checkout" for package in missing("")]
     packages = dict(requirements())
     print(_versions(packages.pop("")))
     if not problems:
@@ -47,7 +47,7 @@ def main(words: Sequence[str]) -> int:
     for command in COMMANDS:
         (extra, remark), state = NEEDS.get(command, ("", "")), "ready"
         if extra and missing(extra):
-            state = f"ready; {extra} {remark}" if remark else f"needs pip install 'monsterzoo[{extra}]'"
+            state = f"ready; {extra} {remark}" if remark else f"needs pip install '.[{extra}]' in the checkout"
         print(f"  {command:10} {state}")
     for problem in problems:
         print(f"PROBLEM: {problem}")

@@ -191,7 +191,7 @@ def test_without_pygame_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(builtins, "__import__", missing)
     for mode in ("human", "rgb_array"):
-        with pytest.raises(ModuleNotFoundError, match=r"pip install 'monsterzoo\[render\]'"):
+        with pytest.raises(ModuleNotFoundError, match=r"pip install '\.\[render\]'"):
             pikit_v0.raw_env(render_mode=mode)
     pikit_v0.raw_env(render_mode="ansi")
 
