@@ -219,26 +219,34 @@ class Tournament:
         self._make_room(int(games[:, 0].max(initial=-1)) + 1)
         seats, lineups = np.arange(self.variant.players), np.asarray(self.lineups)
         usual = (heuristics.Heuristic(), Uniform()) if heuristics.has_heuristic(self.variant) else (Uniform(),)
-        ticked = monotonic()
+        ticked, running = monotonic(), list[Queue]()
+
+        def take_finished() -> None:
+            for queue in running:
+                self.take(games[queue.done], queue.shares[queue.done], queue.scores[queue.done])
 
         def on_round(queue: Queue) -> None:
             nonlocal ticked
+            running[:] = [queue]
             if monotonic() - ticked > TICK_SECONDS:
-                self.take(games[queue.done], queue.shares[queue.done], queue.scores[queue.done])
+                take_finished()
                 tick()
                 ticked = monotonic()
 
-        queue = play_listed(
-            self.variant,
-            policies,
-            lineups[self.seatings[games[:, 1]][:, seats % self.sides], seats // self.sides],
-            generators(self.purpose, self.seed, games[:, 0], "game"),
-            generators(self.purpose, self.seed, games[:, 0], "policies"),
-            batch=batch,
-            threads=threads,
-            known=usual,  # the usual two are compiled together, once
-            on_round=on_round,
-        )
+        try:
+            queue = play_listed(
+                self.variant,
+                policies,
+                lineups[self.seatings[games[:, 1]][:, seats % self.sides], seats // self.sides],
+                generators(self.purpose, self.seed, games[:, 0], "game"),
+                generators(self.purpose, self.seed, games[:, 0], "policies"),
+                batch=batch,
+                threads=threads,
+                known=usual,  # the usual two are compiled together, once
+                on_round=on_round,
+            )
+        finally:
+            take_finished()  # also when a policy fails
         self.take(games, queue.shares, queue.scores)
 
     def take(self, games: np.ndarray, shares: np.ndarray, scores: np.ndarray) -> None:

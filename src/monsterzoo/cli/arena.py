@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from monsterzoo.envs.core.options import Choice, Option, Specs, Switch, Text
+from monsterzoo.envs.core.options import Choice, Option, Specs, Switch, Text, label
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.envs.match.seating import default_spec
@@ -59,7 +59,7 @@ def main(words: Sequence[str]) -> int:
     games = options.most_games
     if parsed.protocol and options.games is None:
         games = STANDARD_DEALS * len(tournament.seatings)
-    interruption: KeyboardInterrupt | None = None
+    interruption: BaseException | None = None
     total = tournament.whole_deals(games) * len(tournament.seatings)
     settings: dict[str, Any] = {name: getattr(options, name) for name in ("until_interval", "batch", "threads")}
     settings |= {"progress": None if parsed.quiet else _progress(total), "save": record}
@@ -70,15 +70,19 @@ def main(words: Sequence[str]) -> int:
             settings["spread"] = play_on_ray(specs, options.batch, parsed.workers)
         try:
             tournament.play(policies, games, **settings)
-        except KeyboardInterrupt as error:
+        except (KeyboardInterrupt, ConnectionError) as error:  # of a language model's endpoint
             interruption = error
+    usage = {name: policy.usage for name, policy in zip(names, policies) if hasattr(policy, "usage")}
+    for name, counts in usage.items():
+        print(f"{name}: {label(counts)}", file=sys.stderr)
     if tournament.games:
-        _publish(tournament, names, parsed, stem)
+        _publish(tournament, names, parsed, stem, usage)
     if interruption is None:
         return 0
     kept = "nothing is kept without --output" if record is None else f"saved in {record}, the same command goes on"
-    print(f"interrupted after {tournament.games} games; {kept}", file=sys.stderr)
-    return int(getattr(interruption, "code", 130))
+    why = f"{interruption}: ended" if isinstance(interruption, ConnectionError) else "interrupted"
+    print(f"{why} after {tournament.games} games; {kept}", file=sys.stderr)
+    return 2 if isinstance(interruption, ConnectionError) else int(getattr(interruption, "code", 130))
 
 
 def _entrants(variant: Variant, parsed: Namespace, options: ArenaOptions) -> tuple[list[str], list[str]]:
@@ -104,8 +108,10 @@ def _can_play(variant: Variant, spec: str) -> bool:
     return True
 
 
-def _publish(tournament: Tournament, names: list[str], parsed: Namespace, stem: Path | None) -> None:
-    """Print the result, and write it with --output."""
+def _publish(
+    tournament: Tournament, names: list[str], parsed: Namespace, stem: Path | None, usage: dict[str, Any]
+) -> None:
+    """Print the result, and write it with --output; `usage` is what language models cost."""
     result: dict[str, Any]
     if parsed.cross_play:
         result, draw = cross_play_result(tournament, names), report.heat_map
@@ -113,6 +119,7 @@ def _publish(tournament: Tournament, names: list[str], parsed: Namespace, stem: 
     else:
         result, draw = tournament.result(), report.plot
         print(report.as_text(result))
+    result |= {"usage": usage} if usage else {}
     texts = {}
     if parsed.protocol:
         result |= {"protocol": parsed.protocol, "version": version("monsterzoo")}

@@ -33,6 +33,7 @@ SPECS = {
     "search": ("search:BUDGET[,SETTING=VALUE…]", "search over what the hidden cards could be, see below"),
     "net": ("net:FOLDER", "the network of a training run, or net:FILE"),
     "pretrained": ("pretrained", "the network that ships with the package, where there is one"),
+    "lm": ("lm:URL,model=NAME[,…]", "a language model behind an OpenAI-compatible endpoint"),
 }
 """How the specs of a policy are written, and what they mean."""
 OWN = ("MODULE:NAME", "a policy of your own: a class or object with `act`, or a function")
