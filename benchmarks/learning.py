@@ -42,8 +42,7 @@ from .measuring import machine, publish, short
 
 Learner = Iterator[tuple[int, Policy]]
 """Trains a little with every `next`; yields the steps so far and the current policy. The first one is untrained."""
-TARGET, SECONDS = 0.9, 2.0
-"""Win rate to reach, and CPU time between two evaluations."""
+TARGET, SECONDS = 0.9, 2.0  # win rate to reach, and CPU time between two evaluations
 
 
 # --- The routes ---

@@ -18,8 +18,7 @@ from monsterzoo.envs.core.options import Integer, Number, Option, Text
 from monsterzoo.envs.version import VERSION
 from monsterzoo.training.runs.extras import installed, require
 
-Run = Callable[[float], float]
-"""Runs for about so many seconds and returns a rate, in units per second."""
+Run = Callable[[float], float]  # runs for about so many seconds and returns a rate, in units per second
 
 COLOURS, GREY = ("#4c6ef5", "#12b886", "#f76707", "#ae3ec9"), "#868e96"
 """Of the pictures."""

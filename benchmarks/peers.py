@@ -23,8 +23,7 @@ from . import measuring
 from .measuring import Rate, Run, aec_loop, timed
 from .throughput import SIMULATIONS, search, vector
 
-Runs = Iterator[tuple[str, str, Run]]
-"""Game, what is measured, and the run."""
+Runs = Iterator[tuple[str, str, Run]]  # game, what is measured, and the run
 ONE, MANY, SEARCH = "one game, steps/s", "1,024 games, steps/s", "search, simulations/s"
 
 CLASSIC = ("connect_four_v3", "tictactoe_v3", "leduc_holdem_v4", "texas_holdem_v4")

@@ -27,8 +27,7 @@ from monsterzoo.training.runs.interrupts import goes_on_from
 from .networks import fingerprint, shipped_networks
 from .variants import NamedVariant, all_variants, chosen_variants, variant_name
 
-Ladder = dict[str, Any]
-"""Of a variant: "game", "options", "chance_level" and "rungs", a list of `Rung`."""
+Ladder = dict[str, Any]  # of a variant: "game", "options", "chance_level" and "rungs", a list of `Rung`
 Rung = dict[str, Any]
 """Of a player: "player", "against", "games", "win_rate", "interval", "step" (Elo points from the other player to this
 one), "half_width" (of the step's interval, None if unknown), "network" (fingerprint, None without one) and "made"

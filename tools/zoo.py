@@ -25,8 +25,7 @@ from .recipes import RECIPES
 from .variants import NamedVariant, chosen_variants
 
 RUNS = Path("runs/zoo")
-COMMAND = "command.txt"
-"""The file of a stage's folder that holds the command line of its training."""
+COMMAND = "command.txt"  # the file of a stage's folder that holds the command line of its training
 DEFAULTS = ["--evaluate-every", "60", "--no-tensorboard"]
 
 

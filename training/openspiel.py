@@ -47,12 +47,9 @@ from .evaluation.chance import ChanceNode, scripted
 NAME = "monsterzoo"
 DEFAULTS: dict[str, Any] = {"game": "pikit_v0", "options": quote("{}"), "chance": "exact", "outcomes": 4096}
 MAX_LENGTH = 1_000_000
-MAX_SCORE = 1_000.0
-"""Bound of utilities with reward="score", which the rules do not give."""
-MAX_DRAW = 128
-"""Most outcomes of a draw: no deck is larger."""
-DEAL = (-1, -1)
-"""The deal, in the place of a seat and its action."""
+MAX_SCORE = 1_000.0  # bound of utilities with reward="score", which the rules do not give
+MAX_DRAW = 128  # most outcomes of a draw: no deck is larger
+DEAL = (-1, -1)  # the deal, in the place of a seat and its action
 
 
 def load_game(name: str, *, chance: str = "exact", outcomes: int = 4096, **options: Any) -> "SpielGame":
@@ -164,12 +161,9 @@ class Position:
         self.masks: np.ndarray = np.zeros((variant.players, 64 * variant.words), np.int8)
         self.rewards, self.returns = (np.zeros(variant.players) for _ in range(2))
         self.begun = False
-        self.pending: tuple[int, int] | None = DEAL
-        """Seat and action whose consequences wait for chance."""
-        self.drawn: tuple[int, ...] = ()
-        """Outcomes so far, where chance is exact."""
-        self.count = 0
-        """Number of outcomes of the next draw, where chance is exact."""
+        self.pending: tuple[int, int] | None = DEAL  # seat and action whose consequences wait for chance
+        self.drawn: tuple[int, ...] = ()  # outcomes so far, where chance is exact
+        self.count = 0  # number of outcomes of the next draw, where chance is exact
         self.memories: tuple[Memory | None, ...] = (None,) * variant.players
         """What each player has seen and done; None is nothing."""
         if exact:

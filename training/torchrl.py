@@ -28,8 +28,7 @@ from torchrl.data import Binary, Categorical, Composite, Unbounded
 from torchrl.envs import Compose, EnvBase, GymWrapper, TransformedEnv
 from torchrl.envs.transforms import ActionMask, DTypeCastTransform
 
-GROUP = "player"
-"""Group of all seats with `kind="parallel"`."""
+GROUP = "player"  # group of all seats with `kind="parallel"`
 
 
 def make_env(game: str, num_envs: int = 1, kind: str = "seat", seed: int | None = None, **options: Any) -> EnvBase:

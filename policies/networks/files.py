@@ -9,13 +9,10 @@ import numpy as np
 from monsterzoo.envs.core.options import write_option
 from monsterzoo.envs.core.variant import Variant
 
-WEIGHTS = "policy.npz"
-"""The file's name in a run's folder."""
+WEIGHTS = "policy.npz"  # the file's name in a run's folder
 PRETRAINED = Path(__file__).parents[1] / "pretrained"
-LARGEST = 1e6
-"""Larger weights are refused: each is finite, but sums of their products may not be."""
-ABOUT = {"game": str, "layout": str, "actions": int}
-"""What a file must say about itself."""
+LARGEST = 1e6  # larger weights are refused: each is finite, but sums of their products may not be
+ABOUT = {"game": str, "layout": str, "actions": int}  # what a file must say about itself
 
 
 def write(path: Path, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> None:

@@ -15,10 +15,8 @@ from torch.nn import functional
 
 from .symmetric import Shared, is_symmetric, permuted
 
-MAX_FACTOR = 1000.0
-"""What logits are multiplied by at most; if that is not enough, actions are equally good."""
-ILLEGAL = -1e9
-"""A logit that makes a probability exactly 0 (and, unlike minus infinity, no NaN in the entropy)."""
+MAX_FACTOR = 1000.0  # what logits are multiplied by at most; if that is not enough, actions are equally good
+ILLEGAL = -1e9  # a logit that makes a probability exactly 0 (and, unlike minus infinity, no NaN in the entropy)
 
 Layer = nn.Linear | Shared
 

@@ -56,8 +56,7 @@ class PPOTrainer(Learner):
         super().__init__(config, (game or find_game(config.game)).variant(**config.game_options()))
         config, count = self.config, self.config.num_envs
         self.buffer = RolloutBuffer(self.variant, count, config.steps)
-        self.pool: list[dict[str, Tensor]] = []
-        """Weights of earlier networks."""
+        self.pool: list[dict[str, Tensor]] = []  # weights of earlier networks
         self.magnet = deepcopy(self.network).requires_grad_(False) if config.magnet_coef else None
         self.opponents = config.opponents or ()
         self.seating = np.full((count, self.variant.players), OUTSIDE)

@@ -34,10 +34,8 @@ from ..runs.config import RolloutConfig
 from ..runs.run import EVALUATION, Learner, states_to_tensor, to_states
 from .rollouts import Samples, Sampling, play_samples
 
-NET = "net"
-"""As the rollout policy: the network itself plays its own sides."""
-STREAM = "lessons"
-"""Names the games' random streams; another name would change what every seed gives."""
+NET = "net"  # as the rollout policy: the network itself plays its own sides
+STREAM = "lessons"  # names the games' random streams; another name would change what every seed gives
 REPORTED = ("policy_loss", "value_loss", "entropy", "explained")
 
 

@@ -25,47 +25,33 @@ from monsterzoo.policies.heuristics import sole
 from monsterzoo.policies.horizons import horizon_value, set_horizon
 from monsterzoo.policies.networks.inference import evaluate, make_net, pick_by_logits, uniform, write
 
-ROLLOUT, NETWORK = 0, 1
-"""Who plays: places in the pair of policies that games are played with."""
+ROLLOUT, NETWORK = 0, 1  # who plays: places in the pair of policies that games are played with
 ALL_SIDES = np.uint64(0xF)
 
 
 class Sampling(NamedTuple):
     """How samples are made."""
 
-    imitate: bool
-    """Whether the rollout policy plays and is imitated; there are no rollouts then."""
-    share: float
-    """Of decisions that become samples."""
+    imitate: bool  # whether the rollout policy plays and is imitated; there are no rollouts then
+    share: float  # of decisions that become samples
     self_play: float = 1.0
     """Share of games in which the network plays all sides; in the others one, against the rollout policy."""
-    candidates: int = 0
-    """Actions of a decision that are compared, at most."""
-    by_network: bool = False
-    """Whether the network goes on playing its sides in rollouts, else the rollout policy does."""
+    candidates: int = 0  # actions of a decision that are compared, at most
+    by_network: bool = False  # whether the network goes on playing its sides in rollouts, else the rollout policy does
 
 
 class Samples(NamedTuple):
     """Samples of N games, at most R each."""
 
-    counts: Any
-    """(N,) int64: samples of each game"""
-    rows: Any
-    """(N, R, columns / 8) uint64: the observation's bytes"""
-    legal: Any
-    """(N, R, W) uint64: bit set of the legal actions"""
-    seats: Any
-    """(N, R) int64: who decided"""
-    tried: Any
-    """(N, R, actions) bool: the candidates, or the action to imitate"""
-    values: Any
-    """(N, R, actions) float32: what a rollout of the action was worth to the seat's side, from 0 to 1"""
-    outcomes: Any
-    """(N, R, sides) float32: what came of the game for each side, counted from the seat's"""
-    lengths: Any
-    """(N,) int64: steps of each game to its horizon"""
-    finished: Any
-    """(N,) bool: whether it came to its end there"""
+    counts: Any  # (N,) int64: samples of each game
+    rows: Any  # (N, R, columns / 8) uint64: the observation's bytes
+    legal: Any  # (N, R, W) uint64: bit set of the legal actions
+    seats: Any  # (N, R) int64: who decided
+    tried: Any  # (N, R, actions) bool: the candidates, or the action to imitate
+    values: Any  # (N, R, actions) float32: what a rollout of the action was worth to the seat's side, from 0 to 1
+    outcomes: Any  # (N, R, sides) float32: what came of the game for each side, counted from the seat's
+    lengths: Any  # (N,) int64: steps of each game to its horizon
+    finished: Any  # (N,) bool: whether it came to its end there
 
     @classmethod
     def empty(cls, variant: Variant, games: int, most: int) -> "Samples":
@@ -102,16 +88,11 @@ class Samples(NamedTuple):
 class Scratch(NamedTuple):
     """What a thread works with."""
 
-    words: Any
-    """(W,) uint64: legal actions"""
-    spare: Any
-    """(W,) uint64: those not drawn yet"""
-    views: Any
-    """(1,) the view of a seat"""
-    horizon: Any
-    """(1,) the game that is played, but it ends at the horizon"""
-    world: Any
-    """(1,) the game of a rollout"""
+    words: Any  # (W,) uint64: legal actions
+    spare: Any  # (W,) uint64: those not drawn yet
+    views: Any  # (1,) the view of a seat
+    horizon: Any  # (1,) the game that is played, but it ends at the horizon
+    world: Any  # (1,) the game of a rollout
 
 
 def play_samples(

@@ -8,8 +8,7 @@ from typing import Any
 import ray
 from ray.exceptions import RayError, RayTaskError
 
-MAX_RETRIES = 3
-"""How often Ray runs a task again whose worker or node was lost."""
+MAX_RETRIES = 3  # how often Ray runs a task again whose worker or node was lost
 
 
 @contextmanager

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-SHARPEST = 1e-5
-"""Weight of the entropy at the end, in units of payoff: differences below it are not told apart."""
+SHARPEST = 1e-5  # weight of the entropy at the end, in units of payoff: differences below it are not told apart
 
 
 def payoffs(names: list[str], pairs: list[dict[str, Any]]) -> dict[str, Any] | None:

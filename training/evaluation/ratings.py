@@ -11,8 +11,7 @@ import numpy as np
 
 NORMAL_95 = 1.959964
 ELO = 400 / np.log(10)
-HALF_A_GAME = 0.5
-"""Variance added to what was seen, so that a few equal results do not look certain."""
+HALF_A_GAME = 0.5  # variance added to what was seen, so that a few equal results do not look certain
 
 
 def quantile_95(deals: np.ndarray | int) -> np.ndarray:

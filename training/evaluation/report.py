@@ -13,8 +13,7 @@ from monsterzoo.envs.core.options import label
 from ..runs.extras import how_to_get
 from ..runs.files import replacing
 
-Table = tuple[Sequence[str], list[list[str]]]
-"""Head and rows."""
+Table = tuple[Sequence[str], list[list[str]]]  # head and rows
 Interval = Sequence[float | None]
 
 

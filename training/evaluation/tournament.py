@@ -94,12 +94,9 @@ class Tournament:
     against: Sequence[str] = ()
     purpose: str = "choosing"
     lineups: np.ndarray | None = field(default=None, repr=False)
-    shares: np.ndarray = field(init=False, repr=False)
-    """(deals, seatings, sides) every side's share of the win."""
-    scores: np.ndarray = field(init=False, repr=False)
-    """(deals, seatings, sides) final scores."""
-    done: np.ndarray = field(init=False, repr=False)
-    """(deals, seatings) whether a game was played."""
+    shares: np.ndarray = field(init=False, repr=False)  # (deals, seatings, sides) every side's share of the win
+    scores: np.ndarray = field(init=False, repr=False)  # (deals, seatings, sides) final scores
+    done: np.ndarray = field(init=False, repr=False)  # (deals, seatings) whether a game was played
 
     def __post_init__(self) -> None:
         checked("seed", self.seed, Integer(0, LARGEST_SEED))

@@ -15,8 +15,7 @@ class WinRate(NamedTuple):
 
     games: int
     win_rate: float
-    interval: list[float]
-    """The 95 % interval (Wilson's, clustered by deal)."""
+    interval: list[float]  # the 95 % interval (Wilson's, clustered by deal)
 
     @property
     def error(self) -> float:

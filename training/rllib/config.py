@@ -14,8 +14,7 @@ from .learner import BatchLearner
 from .module import MaskedModule
 from .runner import BatchRunner
 
-SHARED = "shared"
-"""The module of all seats in self-play with one network."""
+SHARED = "shared"  # the module of all seats in self-play with one network
 
 
 def ppo_config(

@@ -26,8 +26,7 @@ from ray.rllib.utils import metrics as names
 
 from .episodes import EpisodeBuffer
 
-WIN_RATE = "win_rate"
-"""Metric: the learner's share of wins, where one seat learns."""
+WIN_RATE = "win_rate"  # metric: the learner's share of wins, where one seat learns
 
 
 class Games(Match):

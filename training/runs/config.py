@@ -31,14 +31,10 @@ from .files import damaged, read_json
 
 Texts = tuple[str, ...]
 
-MOST_AT_ONCE = 1 << 20
-"""Games, or steps of one, that are kept in memory."""
-LARGEST_NUMPY_SEED = (1 << 32) - 1
-"""Of numpy's global generator, which RLlib and SB3 seed."""
-RUN = "run.json"
-"""The file of a run's folder that holds its options."""
-PAST = "past"
-"""The opponent that plays like an earlier version of the network."""
+MOST_AT_ONCE = 1 << 20  # games, or steps of one, that are kept in memory
+LARGEST_NUMPY_SEED = (1 << 32) - 1  # of numpy's global generator, which RLlib and SB3 seed
+RUN = "run.json"  # the file of a run's folder that holds its options
+PAST = "past"  # the opponent that plays like an earlier version of the network
 MAY_CHANGE = (
     "out", "minutes", "updates", "threads", "evaluate", "evaluate_every", "evaluate_games", "checkpoint_every",
     "tensorboard",
@@ -76,8 +72,7 @@ class RunConfig(Checked):
     Raises `ValueError` for a value that is not allowed.
     """
 
-    method: ClassVar[str]
-    """What `--method` calls it."""
+    method: ClassVar[str]  # what `--method` calls it
 
     # what is learned
     game: Annotated[str, "name of the game", Text()]

@@ -59,8 +59,7 @@ class DeferredInterrupt:
     """Defers the first signal to the next safe point (`check`); a second one interrupts at once."""
 
     def __init__(self) -> None:
-        self.number = 0
-        """The signal that has come, or 0."""
+        self.number = 0  # the signal that has come, or 0
         self._handling = _handled(self._note)
 
     def _note(self, number: int, frame: FrameType | None) -> None:

@@ -13,10 +13,8 @@ from .config import RunConfig
 from .files import name_file, replacing
 
 METRICS, PICTURE = "metrics.jsonl", "curve.png"
-SILENCE = 30.0
-"""Seconds after which a line is printed, though nothing was evaluated."""
-ALWAYS = ("updates", "steps", "entropy", "explained")
-"""What every line tells and pictures are made of."""
+SILENCE = 30.0  # seconds after which a line is printed, though nothing was evaluated
+ALWAYS = ("updates", "steps", "entropy", "explained")  # what every line tells and pictures are made of
 GROUPS = {
     "loss": ("policy_loss", "value_loss"),
     "policy": ("entropy", "kl", "clipped", "learning_rate"),

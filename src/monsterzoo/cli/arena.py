@@ -22,8 +22,7 @@ from monsterzoo.training.runs.files import replacing, write_json
 from .options import RAY, Parser, chosen_variant, flags_of, on_ray
 
 LIVE_SECONDS, PLAIN_SECONDS = 0.5, 10.0
-STANDARD, STANDARD_DEALS = ("random", "heuristic", "pretrained"), 2000
-"""The protocol of docs/evaluation.md."""
+STANDARD, STANDARD_DEALS = ("random", "heuristic", "pretrained"), 2000  # the protocol of docs/evaluation.md
 
 OPTIONS = {
     "policies": Option(MISSING, Specs(), "who plays, see below"),

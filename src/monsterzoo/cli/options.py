@@ -37,8 +37,7 @@ SPECS = {
 }
 """How the specs of a policy are written, and what they mean."""
 OWN = ("MODULE:NAME", "a policy of your own: a class or object with `act`, or a function")
-BUDGETS = ("simulations", "milliseconds")
-"""Settings of search that BUDGET sets."""
+BUDGETS = ("simulations", "milliseconds")  # settings of search that BUDGET sets
 
 
 class Parser(argparse.ArgumentParser):
