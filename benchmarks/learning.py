@@ -1,13 +1,11 @@
-"""Training time until a network wins 90 % of its games against random players, by four routes.
+"""Training time until a network wins 90 % of its games against random players, by three routes.
 
 The game is Pikit for two unless another one is named. Each route is set up as its documentation says; they run one
 after another in one process with one thread:
 
 - `monsterzoo train`, self-play from scratch (no heuristic to imitate or to play against);
 - MaskablePPO of Stable-Baselines3 on our batch, one seat against random players, as in docs/libraries.md;
-- RLlib's PPO on our batch, self-play, as in docs/rllib.md;
-- MaskablePPO as in PettingZoo's tutorial on action masking: one agent plays all seats of the AEC environment, with
-  SB3's default settings.
+- RLlib's PPO on our batch, self-play, as in docs/rllib.md.
 
 The clock runs while a route learns, not while it is evaluated; evaluation is greedy. Needs `monsterzoo[train]`, and
 `monsterzoo[rllib]` for RLlib's route, which is skipped without it.
@@ -19,11 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-import gymnasium
-import numpy as np
 import torch
 from monsterzoo.cli.options import Parser, chosen_variant
-from monsterzoo.envs import make
 from monsterzoo.envs.core.options import Integer, Number, Option, Specs, Text
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.policies import Policy, from_rllib, from_sb3
@@ -35,7 +30,6 @@ from monsterzoo.training.evaluation.win_rate import win_rate
 from monsterzoo.training.runs.config import LARGEST_NUMPY_SEED, PPOConfig
 from monsterzoo.training.runs.extras import installed
 from monsterzoo.training.sb3 import MaskedPolicy, make_vec_env
-from pettingzoo.utils import BaseWrapper
 from sb3_contrib import MaskablePPO
 
 from .measuring import machine, publish, short
@@ -79,43 +73,6 @@ def rllib_on_our_batch(variant: Variant, seed: int) -> Learner:
             steps = int(algorithm.train()["env_runners"]["num_env_steps_sampled_lifetime"])
 
 
-def tutorial(variant: Variant, seed: int) -> Learner:
-    """MaskablePPO on the AEC environment."""
-    env = EverySeat(make(variant.game.name, **variant.options))
-    return _sb3(MaskablePPO("MlpPolicy", env, seed=seed, device="cpu"))
-
-
-class EverySeat(BaseWrapper, gymnasium.Env):
-    """One agent plays all seats, as in PettingZoo's tutorial; it gets the reward of the seat that has just moved."""
-
-    def __init__(self, env: Any) -> None:
-        super().__init__(env)
-        agent = env.possible_agents[0]
-        self.observation_space = env.observation_space(agent)["observation"]
-        self.action_space = env.action_space(agent)
-
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        """Start a game; the first seat's observation."""
-        super().reset(seed=seed, options=options)
-        return self.observe(self.agent_selection), {}
-
-    def step(self, action: Any) -> Any:
-        """Act for a seat; the next seat's observation, and the reward of the one that acted."""
-        mover = self.agent_selection
-        super().step(int(action))
-        reward, over = self._cumulative_rewards[mover], (self.terminations[mover], self.truncations[mover])
-        return self.observe(self.agent_selection), reward, *over, {}
-
-    def observe(self, agent: str) -> Any:
-        """The tensor only."""
-        return super().observe(agent)["observation"]
-
-    def action_masks(self) -> np.ndarray:
-        """Mask for MaskablePPO."""
-        mask: np.ndarray = self.env.observe(self.agent_selection)["action_mask"].astype(bool)
-        return mask
-
-
 def _sb3(model: MaskablePPO) -> Learner:
     while True:
         yield model.num_timesteps, from_sb3(model)
@@ -126,7 +83,6 @@ ROUTES: dict[str, Callable[[Variant, int], Learner]] = {
     "monsterzoo train": ours,
     "SB3 on our batch": sb3_on_our_batch,
     "RLlib on our batch": rllib_on_our_batch,
-    "SB3, PettingZoo's tutorial": tutorial,
 }
 
 

@@ -118,13 +118,9 @@ def analyse(policy: Any, variant: Variant, states: np.ndarray, index: int = 0, s
         priors, chance = policy.opinion(rows, mask[None])
         opinions["prior"] = priors[0]
         value = _known(float(chance[0])) if chance is not None else None
-    thoughts = [
-        Thought(
-            int(action),
-            variant.action_names[action],
-            **{key: _known(found[action].item()) for key, found in opinions.items()},
-        )
-        for action in np.flatnonzero(mask)
-    ]
+    thoughts = []
+    for action in np.flatnonzero(mask).tolist():
+        known = {key: _known(found[action].item()) for key, found in opinions.items()}
+        thoughts.append(Thought(action, variant.action_names[action], **known))
     thoughts.sort(key=lambda thought: (thought.action != choice, -(thought.visits or 0), -(thought.prior or 0)))
     return Analysis(name_of(policy), int(seat), choice, value, tuple(thoughts))

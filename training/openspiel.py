@@ -269,9 +269,8 @@ class SpielState(pyspiel.State):
         return self.position.pending is None and int(self.position.states["outcome"][0]) != PLAYING
 
     def _legal_actions(self, player: int) -> list[int]:
-        actions: list[int] = np.flatnonzero(
-            self.position.masks[player, : self.position.variant.num_actions - 1]
-        ).tolist()
+        masks = self.position.masks[player, : self.position.variant.num_actions - 1]
+        actions: list[int] = np.flatnonzero(masks).tolist()
         return actions
 
     def chance_outcomes(self) -> list[tuple[int, float]]:

@@ -231,10 +231,8 @@ def learn(
     past = PastSelf(game, seed=seed, **options)
     env = make_vec_env(game, num_envs, past if opponents == "past" else opponents, seed=seed, **options)
     settings: dict[str, Any] = {"n_steps": 32, "batch_size": 2048, "n_epochs": 3, "learning_rate": 7e-4, "gamma": 1.0}
-    network = {"features_extractor_class": Trunk, "net_arch": []}
-    model = MaskablePPO(
-        MaskedPolicy, env, ent_coef=0.01, seed=seed, device="cpu", policy_kwargs=network, verbose=1, **settings
-    )
+    settings |= {"ent_coef": 0.01, "policy_kwargs": {"features_extractor_class": Trunk, "net_arch": []}}
+    model = MaskablePPO(MaskedPolicy, env, seed=seed, device="cpu", verbose=1, **settings)
     return model.learn(steps, callback=SelfPlay(past) if opponents == "past" else None)
 
 

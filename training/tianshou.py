@@ -28,17 +28,15 @@ class MaskedSeat(SeatEnv):
             raise ValueError("Tianshou needs the mask, which observations have not with observation='box'")
         self.observation_space = spaces.Dict(_renamed(inside.spaces))
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    def reset(self, **settings: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """See `SeatEnv.reset`."""
-        observation, info = super().reset(seed=seed, options=options)
+        observation, info = super().reset(**settings)
         return _renamed(observation), info
 
-    def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, ...]:
         """See `SeatEnv.step`."""
-        observation, reward, terminated, truncated, info = super().step(action)
-        return _renamed(observation), reward, terminated, truncated, info
+        observation, *rest = super().step(action)
+        return _renamed(observation), *rest
 
 
 def _renamed(observation: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Policy and value network, one for all seats: observations count seats from the observer."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -19,6 +19,7 @@ MAX_FACTOR = 1000.0  # what logits are multiplied by at most; if that is not eno
 ILLEGAL = -1e9  # a logit that makes a probability exactly 0 (and, unlike minus infinity, no NaN in the entropy)
 
 Layer = nn.Linear | Shared
+Arrays = tuple[np.ndarray, ...]
 
 
 class Block(nn.Module):
@@ -81,9 +82,7 @@ class Network(nn.Module):
         self.register_buffer("scale", torch.from_numpy(np.maximum(highs, 1).astype(np.float32) ** -0.5))
 
     @classmethod
-    def for_variant(
-        cls, variant: Variant, width: int, blocks: int, values: int = 1, symmetric: bool = False
-    ) -> "Network":
+    def for_variant(cls, variant: Variant, width: int, blocks: int, values: int = 1, symmetric: bool = False) -> Self:
         """A fresh network for a game's observations and actions; a `symmetric` one where the game has symmetries."""
         symmetry = variant.symmetry if symmetric else None
         return cls(variant.layout.size, variant.num_actions, width, blocks, variant.layout.bounds[1], values, symmetry)
@@ -116,9 +115,7 @@ class Network(nn.Module):
         return functional.layer_norm(hidden, hidden.shape[1:])
 
     @torch.no_grad()
-    def play(
-        self, observations: np.ndarray, action_masks: np.ndarray, generator: torch.Generator
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def play(self, observations: np.ndarray, action_masks: np.ndarray, generator: torch.Generator) -> Arrays:
         """Actions drawn from the probabilities, their log-probabilities, and values; arrays (B,)."""
         log_probs, values = self(torch.from_numpy(observations), torch.from_numpy(action_masks))
         reached = (log_probs.clamp_min(-60).exp() * torch.from_numpy(action_masks)).cumsum(1)  # illegal ones add 0
@@ -134,11 +131,9 @@ class Network(nn.Module):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The weights as `NeuralPolicy` reads them; the scaling of observations is part of the first layer."""
-        weights = {
-            f"{name}.{part}": getattr(layer, part).detach().numpy().copy()
-            for name, layer in self.layers().items()
-            for part in ("weight", "bias")
-        }
+        weights: dict[str, np.ndarray] = {}
+        for name, layer in self.layers().items():
+            weights |= {f"{name}.{part}": getattr(layer, part).detach().numpy().copy() for part in ("weight", "bias")}
         weights["stem.weight"] *= self.scale.numpy()
         return weights
 

@@ -29,17 +29,9 @@ from monsterzoo.envs.match.players import ask, make_player
 from monsterzoo.policies import Policy
 from torch import Tensor
 
+from ..runs import run as runs
 from ..runs.config import PAST, PPOConfig
-from ..runs.run import (
-    EVALUATION,
-    Learner,
-    check_numbers,
-    check_weights,
-    states_to_tensor,
-    to_arrays,
-    to_states,
-    to_tensors,
-)
+from ..runs.run import EVALUATION, Learner
 from .network import NetworkPolicy
 from .rollout_buffer import RolloutBuffer
 
@@ -230,8 +222,8 @@ class PPOTrainer(Learner):
         return {
             **magnet,
             "pool": self.pool,
-            "games": {"states": states_to_tensor(self.games.arrays["states"]), **to_tensors(numbers)},
-            "buffer": to_tensors(self.buffer.state()),
+            "games": {"states": runs.states_to_tensor(self.games.arrays["states"]), **runs.to_tensors(numbers)},
+            "buffer": runs.to_tensors(self.buffer.state()),
         }
 
     def take(self, content: dict[str, Any]) -> None:
@@ -240,16 +232,16 @@ class PPOTrainer(Learner):
         if not isinstance(pool, list) or not 1 <= len(pool) <= self.config.snapshots:
             raise ValueError(f"there are 1 to {self.config.snapshots} earlier networks in a checkpoint")
         for weights in pool:
-            check_weights(weights, self.network.state_dict(), "network")
-        buffer, games = to_arrays(content["buffer"]), to_arrays(content["games"])
-        states = to_states(games["states"], self.variant, len(self.seating))
-        check_numbers("lengths", games["lengths"], self.games.arrays["lengths"][0], 0, 1 << 32)
-        check_numbers("seating", games["seating"], self.seating, OUTSIDE, len(self.opponents))
+            runs.check_weights(weights, self.network.state_dict(), "network")
+        buffer, games = runs.to_arrays(content["buffer"]), runs.to_arrays(content["games"])
+        states = runs.to_states(games["states"], self.variant, len(self.seating))
+        runs.check_numbers("lengths", games["lengths"], self.games.arrays["lengths"][0], 0, 1 << 32)
+        runs.check_numbers("seating", games["seating"], self.seating, OUTSIDE, len(self.opponents))
         if not (games["seating"] == OUTSIDE).any(1).all():
             raise ValueError("seating has games that the network does not play")
         self.buffer.check(buffer)
         if self.magnet is not None:
-            check_weights(content["magnet"], self.magnet.state_dict(), "magnet")
+            runs.check_weights(content["magnet"], self.magnet.state_dict(), "magnet")
             self.magnet.load_state_dict(content["magnet"])
         self.buffer.restore(buffer)
         self.pool = pool

@@ -15,9 +15,7 @@ from . import ratings
 from .tournament import Tournament, ends
 
 
-def cross_play(
-    variant: Variant, names: Sequence[str], opponents: str, seed: int = 0, purpose: str = "choosing"
-) -> Tournament:
+def cross_play(variant: Variant, names: Sequence[str], opponents: str, seed: int = 0) -> Tournament:
     """The tournament of all pairs of K players against opponents, who are policy K of those it is played with.
 
     Raises `ValueError` for a game without partners, and for fewer than two players.
@@ -30,7 +28,7 @@ def cross_play(
     pairs = [f"{one} + {other}" for one in names for other in names]
     lineups = np.array([*np.ndindex(count, count), (count, count)])
     against = f"{opponents} (opponents)"
-    return Tournament(variant, [*pairs, against], seed, [against], purpose, lineups)
+    return Tournament(variant, [*pairs, against], seed, [against], lineups=lineups)
 
 
 def cross_play_result(tournament: Tournament, names: Sequence[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 
+Pair = tuple[np.ndarray, np.ndarray]
 NORMAL_95 = 1.959964
 ELO = 400 / np.log(10)
 HALF_A_GAME = 0.5  # variance added to what was seen, so that a few equal results do not look certain
@@ -52,9 +53,7 @@ def means(sums: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     return found, np.stack([found - half, found + half], axis=-1)
 
 
-def ratings(
-    seatings: np.ndarray, shares: np.ndarray, done: np.ndarray, players: int, anchor: int | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def ratings(seatings: np.ndarray, shares: np.ndarray, done: np.ndarray, players: int, anchor: int | None) -> Pair:
     """Elo ratings (K,) and their intervals (K, 2), relative to the anchor or, without one, to the mean.
 
     Where a player never lost to the anchor, not even by way of others, the rating has no upper bound, and where it
@@ -65,7 +64,7 @@ def ratings(
         shares: (D, S, n) every side's share of the win.
         done: (D, S) whether the game was played.
         players: K.
-        anchor: the player whose rating is 0.
+        anchor: the player whose rating is 0, or None.
     """
     strengths, covariance = fit_strengths(seatings, shares, done, players)
     origin = np.full(players, 1 / players) if anchor is None else np.eye(players)[anchor]
@@ -79,9 +78,7 @@ def ratings(
     return ELO * shift @ strengths, ELO * np.stack([low, high], axis=-1)
 
 
-def fit_strengths(
-    seatings: np.ndarray, shares: np.ndarray, done: np.ndarray, players: int
-) -> tuple[np.ndarray, np.ndarray]:
+def fit_strengths(seatings: np.ndarray, shares: np.ndarray, done: np.ndarray, players: int) -> Pair:
     """Strengths (K,) with mean 0 and their covariance (K, K), in natural units (times `ELO` for Elo points).
 
     The model is Bradley and Terry's for two sides and Luce's for more: a side wins with a chance in proportion to

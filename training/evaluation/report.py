@@ -13,7 +13,6 @@ from monsterzoo.envs.core.options import label
 from ..runs.extras import how_to_get
 from ..runs.files import replacing
 
-Table = tuple[Sequence[str], list[list[str]]]  # head and rows
 Interval = Sequence[float | None]
 
 
@@ -62,6 +61,11 @@ def with_ends(value: float, interval: Interval, form: str) -> str:
     return f"{value:{form}} [{low:{form}}, {high:{form}}]"
 
 
+def _cells(one: dict[str, Any], forms: dict[str, str]) -> list[str]:
+    """Numbers of a player with their intervals, each in its form."""
+    return [with_ends(one[key], one[f"{key}_interval"], form) for key, form in forms.items()]
+
+
 # --- A tournament ---
 
 
@@ -74,11 +78,8 @@ def about(result: dict[str, Any]) -> str:
 def as_text(result: dict[str, Any]) -> str:
     """Ranking and cross table of a tournament."""
     players = sorted(result["players"], key=lambda player: -player["rating"])
-    rows = []
-    for one in players:
-        row = [one["name"], with_ends(one["rating"], one["rating_interval"], "+.0f")]
-        row += [with_ends(one["win_rate"], one["win_rate_interval"], ".3f")]
-        rows.append([*row, with_ends(one["mean_score"], one["mean_score_interval"], ".2f"), one["games"]])
+    forms = {"rating": "+.0f", "win_rate": ".3f", "mean_score": ".2f"}
+    rows = [[one["name"], *_cells(one, forms), one["games"]] for one in players]
     ranking = grid(["", "rating", "win rate", "mean score", "games"], rows)
     pairs = {(pair["player"], pair["against"]): f"{pair['win_rate']:.3f}" for pair in result["pairs"]}
     order = [player["name"] for player in players]
@@ -94,22 +95,18 @@ def as_text(result: dict[str, Any]) -> str:
     return "\n".join([about(result), "", ranking, "", chance, grid(head, cross), *cycles])
 
 
-def protocol_table(result: dict[str, Any]) -> Table:
-    """Every player's win rate alone against each opponent, and its rating, as `arena --protocol` publishes it."""
+def protocol_text(result: dict[str, Any], write: Any) -> str:
+    """Every player's win rate alone against each opponent, and its rating; `write` is `markdown` or `latex`."""
     pairs = {(pair["player"], pair["against"]): pair for pair in result["pairs"]}
     rows = []
     for one in sorted(result["players"], key=lambda player: -player["rating"]):
         found = [pairs.get((one["name"], opponent)) for opponent in result["against"]]
         cells = ["–" if pair is None else percent(pair["win_rate"], pair["interval"]) for pair in found]
-        rows.append([one["name"], *cells, with_ends(one["rating"], one["rating_interval"], "+.0f")])
-    return ["player", *(f"against {name}" for name in result["against"]), "rating"], rows
-
-
-def protocol_text(result: dict[str, Any], write: Any) -> str:
-    """The protocol's table with what it was made of; `write` is `markdown` or `latex`."""
+        rows.append([one["name"], *cells, *_cells(one, {"rating": "+.0f"})])
+    table = write(["player", *(f"against {name}" for name in result["against"]), "rating"], rows)
     note = f"{about(result)}; chance level {result['chance_level']:.1%}; MonsterZoo {result['version']}."
     mark = "% " if write is latex else ""
-    return "\n".join([*(mark + line for line in note.split("\n")), "", write(*protocol_table(result))]) + "\n"
+    return "\n".join([*(mark + line for line in note.split("\n")), "", table]) + "\n"
 
 
 def plot(result: dict[str, Any], path: Path) -> None:
@@ -141,13 +138,8 @@ def partners_text(result: dict[str, Any]) -> str:
     """Matrix of partners, and self-play, cross-play and gap of every player."""
     names = result["players"]
     cells = [[percent(*cell) for cell in zip(*row)] for row in zip(result["matrix"], result["intervals"])]
-    scores = [
-        [
-            one["name"],
-            *(with_ends(one[key], one[f"{key}_interval"], ".3f") for key in ("self_play", "cross_play", "gap")),
-        ]
-        for one in result["scores"]
-    ]
+    forms = {"self_play": ".3f", "cross_play": ".3f", "gap": ".3f"}
+    scores = [[one["name"], *_cells(one, forms)] for one in result["scores"]]
     title = f"win rate of the row and the column as partners, against {result['opponents']}:"
     matrix = grid(["", *names], [[name, *row] for name, row in zip(names, cells)])
     return "\n".join([about(result), "", title, matrix, "", grid(["", "self-play", "cross-play", "gap"], scores)])

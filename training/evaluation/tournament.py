@@ -9,7 +9,7 @@ an interrupted tournament ends up the same.
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import permutations, product
 from pathlib import Path
 from time import monotonic
 from typing import Annotated, Any
@@ -42,9 +42,7 @@ class ArenaOptions(Checked):
     """Options of a tournament; each is also a flag of `monsterzoo arena`."""
 
     games: Annotated[int | None, "games to play in all, rounded up to whole deals", Integer(1, 1_000_000_000)] = None
-    until_interval: Annotated[
-        float | None, "stop when all win rates are known to within ± this", Number(0, 1, above=True)
-    ] = None
+    until_interval: Annotated[float | None, "stop when all win rates are known to ± this", Number(0, 1, True)] = None
     seed: Annotated[int, "of all luck", Integer(0, LARGEST_SEED)] = 0
     batch: Annotated[int, "games at once where a policy is not compiled", Integer(1, 1 << 20)] = 64
     threads: Annotated[int, "threads for games between compiled policies", Integer(1, MOST_THREADS)] = 1
@@ -99,6 +97,7 @@ class Tournament:
     done: np.ndarray = field(init=False, repr=False)  # (deals, seatings) whether a game was played
 
     def __post_init__(self) -> None:
+        self.sides = self.variant.sides
         checked("seed", self.seed, Integer(0, LARGEST_SEED))
         checked("purpose", self.purpose, Purpose)
         if len(self.names) < 2:
@@ -115,11 +114,6 @@ class Tournament:
             self.lineups = np.arange(len(self.names))[:, None].repeat(self.variant.players // self.sides, axis=1)
         shape = (0, *self.seatings.shape)
         self.shares, self.scores, self.done = np.zeros(shape), np.zeros(shape), np.zeros(shape[:2], np.bool_)
-
-    @property
-    def sides(self) -> int:
-        """Sides of the game."""
-        return self.variant.sides
 
     @property
     def games(self) -> int:
@@ -301,14 +295,10 @@ class Tournament:
     def _pairs(self, shares: np.ndarray, done: np.ndarray) -> list[dict[str, Any]]:
         """Each player's win rate at the tables where another one sits too; with `against`, on one side alone."""
         pairs = []
-        for one in range(len(self.names)):
-            for other in range(len(self.names)):
-                if one == other:
-                    continue
-                copies, most = (self.seatings == one).sum(axis=1), 1 if self.against else self.sides
-                both = (copies > 0) & (copies <= most) & (self.seatings == other).any(axis=1)
-                if not both.any():
-                    continue
+        for one, other in permutations(range(len(self.names)), 2):
+            copies, most = (self.seatings == one).sum(axis=1), 1 if self.against else self.sides
+            both = (copies > 0) & (copies <= most) & (self.seatings == other).any(axis=1)
+            if both.any():
                 won, sides = self.by_player(shares, done & both)
                 (rate,), (interval,) = ratings.win_rates(won[:, [one]], sides[:, [one]])
                 who = {"player": self.names[one], "against": self.names[other]}
@@ -350,10 +340,8 @@ class Tournament:
             if identity.get(key) != value:
                 raise ValueError(f"{path} is of another tournament: {key} is {identity.get(key)!r}, not {value!r}")
         shape = (len(done) if done.ndim else 0, *self.seatings.shape)
-        for name, values, kind, wanted in (
-            ("done", done, np.bool_, shape[:2]), ("shares", shares, np.float64, shape),
-            ("scores", scores, np.float64, shape),
-        ):  # fmt: skip
+        for name, values in {"done": done, "shares": shares, "scores": scores}.items():
+            kind, wanted = (np.bool_, shape[:2]) if name == "done" else (np.float64, shape)
             if values.dtype != kind or values.shape != wanted:
                 raise damaged(path, what, f"{name} is {values.dtype} {values.shape}")
         if not (np.isfinite(scores).all() and ((shares >= 0) & (shares <= 1)).all()):

@@ -61,13 +61,10 @@ def ppo_config(
     settings = {"opponents": opponents or "random", "seat": seat, "skip_forced": skip_forced}
     if not multi_agent:
         SeatVectorEnv(game, opponents=settings["opponents"], seat=seat, **options)  # refuses bad opponents and seats
+    spaces = {"observation_space": observation_space(variant), "action_space": action_space(variant)}
     config = (
         PPOConfig()
-        .environment(
-            observation_space=observation_space(variant),
-            action_space=action_space(variant),
-            env_config={**settings, "game": game, "options": options},
-        )
+        .environment(**spaces, env_config={**settings, "game": game, "options": options})
         .env_runners(
             env_runner_cls=BatchRunner,
             num_env_runners=env_runners,
@@ -75,9 +72,7 @@ def ppo_config(
             add_default_connectors_to_env_to_module_pipeline=False,  # there are no connectors between batch and module
             add_default_connectors_to_module_to_env_pipeline=False,
         )
-        .rl_module(
-            rl_module_spec=RLModuleSpec(module_class=MaskedModule, model_config={"width": width, "blocks": blocks})
-        )
+        .rl_module(rl_module_spec=RLModuleSpec(MaskedModule, model_config={"width": width, "blocks": blocks}))
         .learners(learner_class=BatchLearner, add_default_connectors_to_learner_pipeline=False)  # it has its own
         .training(
             train_batch_size_per_learner=16384,

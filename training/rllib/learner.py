@@ -61,9 +61,8 @@ class EpisodesToBatch(ConnectorV2):
         values = (self._values(module, columns[Columns.OBS]) if predicted is None else predicted).cpu().numpy()
         advantages = self._advantages(module, episodes, values)
         columns[Postprocessing.VALUE_TARGETS] = self._joined([advantages + values])
-        columns[Postprocessing.ADVANTAGES] = self._joined(
-            [(advantages - advantages.mean()) / max(1e-4, advantages.std())]
-        )
+        normal = (advantages - advantages.mean()) / max(1e-4, advantages.std())
+        columns[Postprocessing.ADVANTAGES] = self._joined([normal])
         return columns
 
     def _advantages(self, module: Any, episodes: list[SingleAgentEpisode], values: np.ndarray) -> np.ndarray:

@@ -228,9 +228,9 @@ class PPOConfig(RunConfig):
     magnet_coef: Annotated[float, "weight of the KL divergence from the magnet, an earlier self", Number(0)] = 0.0
     magnet_every: Annotated[int, "updates after which the network of that time becomes the magnet", Integer(1)] = 20
     value_coef: Annotated[float, "weight of the value loss", Number(0)] = 0.5
-    start_entropy: Annotated[
-        float, "with --start, most entropy of the first decisions, by multiplying logits; 0: as it is", Number(0, 100)
-    ] = 0.0
+    start_entropy: Annotated[float, "with --start, scale logits to at most this entropy, unless 0", Number(0, 100)] = (
+        0.0
+    )
 
 
 @dataclass
@@ -258,9 +258,7 @@ class RolloutConfig(RunConfig):
     imitate_share: Annotated[float, "share of the budget to imitate the heuristic first", Number(0, 1)] = 0.1
 
     # learning
-    target_temperature: Annotated[float, "win probability per logit; smaller is sharper", Number(0, 1, above=True)] = (
-        0.02
-    )
+    target_temperature: Annotated[float, "win probability per logit; smaller is sharper", Number(0, 1, True)] = 0.02
     learning_rate: Annotated[float, "of Adam, at the start", Number(0, 1, above=True)] = 2e-3
     final_learning_rate: Annotated[float, "of Adam at the end, as a share of the first", Number(0, 1)] = 0.03
     minibatch: Annotated[int, "samples per gradient step", Integer(1, MOST_AT_ONCE)] = 2048

@@ -244,11 +244,8 @@ def train(
             print(f"the budget of {_budget(config)} is used up; raise {flag} to go on learning")
     folder.mkdir(parents=True, exist_ok=True)
     versions = {"monsterzoo": __version__, "torch": torch.__version__, "numpy": np.__version__}
-    about = {
-        "config": config.to_dict(),
-        "commands": commands,
-        "versions": {**versions, "python": platform.python_version()},
-    }
+    versions["python"] = platform.python_version()
+    about = {"config": config.to_dict(), "commands": commands, "versions": versions}
     write_json(folder / RUN, about)
     with DeferredInterrupt() as signals, Journal(folder, learner.updates, config, learner.variant.sides) as journal:
         try:

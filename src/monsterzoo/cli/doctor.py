@@ -29,9 +29,7 @@ NEEDS = {
 
 def main(words: Sequence[str]) -> int:
     """Look around; returns 1 if something is wrong with what every command needs."""
-    argparse.ArgumentParser("monsterzoo doctor", description="What is installed, and what is missing.").parse_args(
-        words
-    )
+    argparse.ArgumentParser("monsterzoo doctor", description="What is installed, what is missing.").parse_args(words)
     system = f"{platform.system()} {platform.release()} {platform.machine()}, {os.cpu_count()} processors"
     print(f"monsterzoo {version('monsterzoo')} in {Path(__file__).resolve().parents[1]}")
     print(f"Python {platform.python_version()} ({sys.executable}) on {system}")

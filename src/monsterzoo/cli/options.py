@@ -100,9 +100,8 @@ class Parser(argparse.ArgumentParser):
         """
         parsed = self.parse_intermixed_args(list(words))
         found = {name: getattr(parsed, name) for name in self.table}
-        parsed.given = {
-            name: read_flag(name, text, self.table[name].values) for name, text in found.items() if text is not None
-        }
+        texts = {name: text for name, text in found.items() if text is not None}
+        parsed.given = {name: read_flag(name, text, self.table[name].values) for name, text in texts.items()}
         for name, option in self.table.items():
             setattr(parsed, name, parsed.given.get(name, option.default))
         if hasattr(parsed, "more"):
@@ -173,11 +172,7 @@ def read_flag(name: str, text: Any, allowed: Allowed) -> Any:
 
 
 RAY = {
-    "ray": Option(
-        None,
-        Text("ADDRESS"),
-        "play the games on Ray: 'local' starts it here, 'auto' or HOST:PORT joins a cluster (needs monsterzoo[rllib])",
-    ),
+    "ray": Option(None, Text("ADDRESS"), "play on Ray: 'local' starts it here, 'auto' or HOST:PORT joins a cluster"),
     "workers": Option(None, Integer(1, 100_000), "with --ray: number of actors (default: one per core)"),
 }
 
@@ -207,11 +202,8 @@ def about_policies() -> str:
     specs = [SPECS[kind] for kind in SPECS if kind in kinds()]
     specs += [(kind, f"of an installed package ({kinds()[kind].value})") for kind in kinds() if kind not in SPECS]
     budget = "1000 (simulations a decision) or 50ms (time a decision)"
-    settings = [
-        (f"{name}={option.default}", option.meaning)
-        for name, option in options_of(Settings).items()
-        if name not in BUDGETS
-    ]
+    others = [(name, option) for name, option in options_of(Settings).items() if name not in BUDGETS]
+    settings = [(f"{name}={option.default}", option.meaning) for name, option in others]
     lines = ["policies:", *_table([*specs, OWN]), "", "search:", *_table([("BUDGET", budget), *settings])]
     return "\n".join(lines)
 

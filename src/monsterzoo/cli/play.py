@@ -12,19 +12,11 @@ from .options import Parser, chosen_variant, game_options
 SERVER = {
     "port": Option(0, Integer(0, 65535), "port on 127.0.0.1; 0 is any free one"),
     "browser": Option(True, Switch(), "open a browser; the address is printed anyway"),
-    "allow_host": Option(
-        None,
-        Text("HOST:PORT"),
-        "a forwarded port as the browser knows it: localhost:9000 after ssh -L 9000:127.0.0.1:PORT",
-    ),
+    "allow_host": Option(None, Text("HOST:PORT"), "a forwarded port, such as localhost:9000 after ssh -L"),
 }
 """Flags of the commands that open a page."""
 OPTIONS = {
-    "opponents": Option(
-        None,
-        Specs(),
-        "who plays the other seats: one for all, or one each, clockwise (default: heuristic, or random without one)",
-    ),
+    "opponents": Option(None, Specs(), "the other seats: one for all, or one each, clockwise (default: heuristic)"),
     "seat": Option(0, Integer(0), "your seat"),
     "seed": Option(None, Integer(0, LARGEST_SEED), "random seed of the first game (default: a fresh one)"),
     "text": Option(False, Switch(), "play in the terminal instead"),

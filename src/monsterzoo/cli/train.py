@@ -27,10 +27,8 @@ def main(words: Sequence[str]) -> int:
     first = argparse.ArgumentParser("monsterzoo train", add_help=False, allow_abbrev=False)
     first.add_argument("--method", default=PPOConfig.method)  # on which all other flags depend
     kind = METHODS[read_flag("method", first.parse_known_args(words)[0].method, OPTIONS["method"].values)]
-    usual = {
-        name: f"{' '.join(specs) if isinstance(specs, tuple) else specs}; no heuristic where the game has none"
-        for name, specs in USUAL.items()
-    }
+    shown = {name: specs if isinstance(specs, str) else " ".join(specs) for name, specs in USUAL.items()}
+    usual = {name: f"{specs}; no heuristic where the game has none" for name, specs in shown.items()}
     flags = flags_of(kind, **usual)
     parsed = Parser("train", DESCRIPTIONS[kind.method], OPTIONS, flags, policies=True, groups=GROUPS).read(words)
     chosen = {name: value for name, value in parsed.given.items() if name in flags}
