@@ -4,9 +4,11 @@ They stand between `<!-- table:start -->` and `<!-- table:end -->` in `docs/game
 `python -m tools.tables` brings these files up to date; tests say if one is not.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import chain, groupby
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +100,7 @@ def _baselines(game: Game) -> Iterator[tuple[str, ...]]:
     for one in read(_ROOT / "benchmarks/results")["ladders"]:
         for rung in in_order(one) if one["game"] == game.name else ():
             rates = percent(rung["win_rate"], rung["interval"]), f"{one['chance_level']:.0%}"
-            points = f"{rating(one, rung['player']):+.0f}"
+            points = f"{rating(one, rung['player'])[0]:+.0f}"
             yield label(one["options"]), f"`{rung['player']}`", f"`{rung['against']}`", *rates, points
 
 
@@ -168,6 +170,19 @@ def with_tables(text: str, tables: str, where: str) -> str:
     return f"{before}{START}\n\n{tables}\n\n{END}{after}"
 
 
+def shipped_ladder() -> str:
+    """The ratings of the published ladder, as `training.evaluation.published` reads them."""
+    rows = []
+    for ladder in read(_ROOT / "benchmarks" / "results")["ladders"]:
+        points = {"random": 0.0, **{rung["player"]: rating(ladder, rung["player"])[0] for rung in ladder["rungs"]}}
+        known = {player: round(one, 1) for player, one in points.items() if isfinite(one)}
+        rows.append(json.dumps({"game": ladder["game"], "options": ladder["options"], "ratings": known}))
+    return "[\n" + ",\n".join(rows) + "\n]\n"
+
+
+LADDER = _ROOT / "training" / "evaluation" / "ladder.json"
+
 if __name__ == "__main__":
+    LADDER.write_text(shipped_ladder(), encoding="utf-8")
     for path, tables in files():
         path.write_text(with_tables(path.read_text(encoding="utf-8"), tables, str(path)), encoding="utf-8")

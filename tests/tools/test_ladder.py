@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from monsterzoo.envs.core import registry
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.training.arena import Tournament
+from monsterzoo.training.evaluation.published import published_ratings, rating_from
 from monsterzoo.training.runs.exits import exit_code
 from needs import ROOT
 from nim import NIM
@@ -157,3 +159,15 @@ def test_published_numbers_fit_together() -> None:
             assert low <= one["win_rate"] <= high
             assert (one["win_rate"] > ladder["chance_level"]) == (one["step"] > 0)
             assert ladders.rating(ladder, one["player"])[0] < inf
+
+
+def test_the_shipped_ratings_are_those_of_the_published_ladder() -> None:
+    from tools.tables import LADDER, shipped_ladder
+
+    assert LADDER.read_text(encoding="utf-8") == shipped_ladder(), "run make generated"
+    rated = published_ratings(find_game("pikit_v0").variant(players=2))
+    assert rated["random"] == 0 < rated["heuristic"] < rated["pretrained"]
+    assert rating_from(0.5, 2, rated["heuristic"]) == rated["heuristic"]
+    assert rating_from(0.25, 4, 100) == pytest.approx(100)
+    assert rating_from(0, 2, 0) == -inf
+    assert published_ratings(find_game("pikit_v0").variant(players=2, max_turns=10)) == {}
