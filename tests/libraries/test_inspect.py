@@ -10,8 +10,9 @@ pytest.importorskip("inspect_ai")
 
 from inspect_ai import Task, eval
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
+from monsterzoo.envs import variant
 from monsterzoo.training.evaluation.published import published_ratings
-from monsterzoo.training.inspect_task import all_tasks, monsterzoo
+from monsterzoo.training.inspect_task import all_tasks, monsterzoo, rung
 
 
 def mock(answer: Callable[[str], str], name: str = "model") -> Any:
