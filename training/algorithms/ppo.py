@@ -1,6 +1,6 @@
 """Self-play PPO with masked actions: `monsterzoo train --game pikit_v0 --players 2 --minutes 10 --out runs/pikit2`.
 
-One network plays every seat. An update plays all games on for a number of steps (`collect`), estimates advantages over
+One network plays every seat. An update plays all games on for a number of steps (`play`), estimates advantages over
 each seat's own decisions (`rollout_buffer`), and improves the network on minibatches (`learn`, `loss`). In most games
 the network plays all sides; in the rest one side, against earlier networks or built-in policies, whose moves are not
 learned from and are no steps of their own. A forced move (one legal action) is no decision: nobody is asked.
@@ -11,7 +11,6 @@ Naive self-play cycles and ends in exploitable, near-deterministic policies. Rem
 2026) and a magnet: a KL penalty towards an earlier network, replaced now and then (Sokota et al., 2023).
 """
 
-import time
 from collections import defaultdict
 from copy import deepcopy
 from typing import Any
@@ -64,41 +63,27 @@ class PPOTrainer(Learner):
 
     # --- One update ---
 
-    def update(self) -> dict[str, float]:
-        """Play, learn, and return what there is to report."""
-        config, began = self.config, time.perf_counter()
+    @property
+    def imitating(self) -> bool:
+        """Whether a teacher decides in the network's place."""
+        return bool(self.config.imitate) and self.progress < self.config.imitate_share
+
+    def play(self) -> dict[str, float]:
+        """Play every game on for `config.steps` own moves; the network's (or its teacher's) go into the buffer."""
+        config, games, buffer, one = self.config, self.games, self.buffer, self.games.arrays
         if self.updates % config.snapshot_every == 0:
             self._keep_snapshot()
-        random = np.random.default_rng([config.seed, self.updates])
-        generator = torch.Generator().manual_seed(env_seed(config.seed, self.updates))
-        imitating = bool(config.imitate) and self.progress < config.imitate_share
-        if self.magnet is not None and (imitating or self.updates % config.magnet_every == 0):
+        if self.magnet is not None and (self.imitating or self.updates % config.magnet_every == 0):
             self.magnet.load_state_dict(self.network.state_dict())
-        report = self.collect(random, generator, imitating)
-        played = time.perf_counter()
-        report |= self.learn(random, imitating)
-        self.buffer.carry_over()
-        steps = int(report.pop("steps"))
-        self.updates += 1
-        self.steps += steps
-        self.decided += int(report["decisions"])
-        wall = time.perf_counter() - began
-        report["share_learning"] = (time.perf_counter() - played) / wall
-        report["share_environment"] = report.pop("environment_seconds") / wall
-        report["steps_per_second"] = steps / wall
-        self.seconds += wall
-        return report
-
-    def collect(self, random: np.random.Generator, generator: torch.Generator, imitating: bool) -> dict[str, float]:
-        """Play every game on for `config.steps` own moves; the network's (or its teacher's) go into the buffer."""
-        games, buffer, one = self.games, self.buffer, self.games.arrays
-        games.players[:] = self._make_opponents(random)
-        one["streams"][:] = streams(env_seed(self.config.seed, self.updates), self.config.num_envs, "opponents")
+        seed = env_seed(config.seed, self.updates)
+        self.random, generator = np.random.default_rng([config.seed, self.updates]), torch.Generator().manual_seed(seed)
+        games.players[:] = self._make_opponents(self.random)
+        one["streams"][:] = streams(seed, config.num_envs, "opponents")
         teacher: Policy | None = None
-        if imitating:
-            teacher = make_player(self.variant, str(self.config.imitate), int(random.integers(1 << 62)))
-        in_environment, finished, lengths, before = 0.0, 0, 0, int(one["lengths"][0].sum())
-        for _ in range(self.config.steps):
+        if self.imitating:
+            teacher = make_player(self.variant, str(config.imitate), int(self.random.integers(1 << 62)))
+        finished, lengths, before = 0, 0, int(one["lengths"][0].sum())
+        for _ in range(config.steps):
             masks, seats = games.action_masks, one["seats"]
             choices = masks.argmax(1)  # right for forced moves, the others are overwritten
             asked = np.flatnonzero(np.count_nonzero(masks, axis=1) > 1)
@@ -109,20 +94,18 @@ class PPOTrainer(Learner):
             choices[asked] = actions
             columns = {"observations": rows, "action_masks": allowed, "actions": actions}
             buffer.add(asked, seats[asked], **columns, log_probs=log_probs, values=values)
-            began = time.perf_counter()
             games.act(choices)
             over = one["terminated"] | one["truncated"]
             buffer.pay(one["rewards"], over)
             finished += int(over.sum())
             lengths += int(one["lengths"][1, over].sum())
             if over.any():
-                self._draw_seating(over, random)
+                self._draw_seating(over, self.random)
                 games.begin(over)
-            in_environment += time.perf_counter() - began
-        report = {"environment_seconds": in_environment, "games": finished, "length": lengths / max(finished, 1)}
-        return {**report, "steps": lengths + int(one["lengths"][0].sum()) - before}
+        steps = lengths + int(one["lengths"][0].sum()) - before
+        return {"games": finished, "length": lengths / max(finished, 1), "steps": steps}
 
-    def learn(self, random: np.random.Generator, imitating: bool) -> dict[str, float]:
+    def learn(self) -> dict[str, float]:
         """Improve policy and value on the decisions whose consequences are known."""
         config, buffer = self.config, self.buffer
         rows, advantages, returns = buffer.advantages(config.gamma, config.gae_lambda)
@@ -135,19 +118,20 @@ class PPOTrainer(Learner):
         sums: dict[str, float] = defaultdict(float)
         count = 0
         for _ in range(config.epochs):
-            order = random.permutation(len(rows))
+            order = self.random.permutation(len(rows))
             for part in np.array_split(order, max(1, round(len(rows) / config.minibatch))):
-                loss, numbers = self.loss(rows[part], advantages[part], returns[part], entropy_coef, imitating)
+                loss, numbers = self.loss(rows[part], advantages[part], returns[part], entropy_coef)
                 self.descend(loss)
                 for name, number in numbers.items():
                     sums[name] += number.item()
                 count += 1
+        buffer.carry_over()
         report = {name: total / count for name, total in sums.items()}
         report |= {"explained": float(explained), "decisions": len(rows)}
         return report | {"learning_rate": rate, "entropy_coef": entropy_coef}
 
     def loss(
-        self, rows: np.ndarray, advantages: np.ndarray, returns: np.ndarray, entropy_coef: float, imitating: bool
+        self, rows: np.ndarray, advantages: np.ndarray, returns: np.ndarray, entropy_coef: float
     ) -> tuple[Tensor, dict[str, Tensor]]:
         """PPO's loss on rows of the buffer; beside it its parts, the KL divergence and the share of clipped ratios."""
         config, buffer = self.config, self.buffer
@@ -158,7 +142,7 @@ class PPOTrainer(Learner):
         log_ratio = (chosen - torch.from_numpy(buffer.log_probs[rows])).clamp_max(MAX_LOG_RATIO)
         ratio, gain = log_ratio.exp(), torch.from_numpy(advantages)
         policy = -torch.minimum(ratio * gain, ratio.clamp(1 - config.clip_range, 1 + config.clip_range) * gain).mean()
-        if imitating:
+        if self.imitating:
             policy = -chosen.mean()
         value = (values - torch.from_numpy(returns)).square().mean()
         possible = log_probs.masked_fill(masks == 0, 0)  # e^0 * 0: nothing, and far quicker than e^-1000000000

@@ -14,7 +14,6 @@ This is policy improvement by rollouts (Tesauro and Galperin, 1996) with common 
 place of the table. The first part of a run imitates the game's heuristic, unless it starts from another network.
 """
 
-import time
 from typing import Any
 
 import numpy as np
@@ -70,35 +69,23 @@ class RolloutTrainer(Learner):
         by_network = config.rollout_policy == NET if config.rollout_policy else not self.has_heuristic
         return Sampling(False, config.sample_share, config.self_play, config.candidates, by_network)
 
-    def update(self) -> dict[str, float]:
-        """Play all games to their next horizon, learn, and return what there is to report."""
-        config, sampling, began = self.config, self.sampling, time.perf_counter()
-        self.play(sampling, streams(env_seed(config.seed, self.updates), config.num_envs, STREAM))
-        middle = time.perf_counter()
-        batch = self.samples.to_batch(self.variant.num_actions)
-        report = self.learn(batch, sampling.imitate)
-        decisions, steps = len(batch["values"]), int(self.samples.lengths.sum())
-        self.updates += 1
-        self.steps += steps
-        self.decided += decisions
-        wall = time.perf_counter() - began
-        self.seconds += wall
-        return report | {
-            "decisions": decisions,
-            "games": int(self.samples.finished.sum()),
-            "length": float(self.samples.lengths.mean()),
-            "share_learning": (began + wall - middle) / wall,
-            "steps_per_second": steps / wall,
-        }
+    def play(self) -> dict[str, float]:
+        """Play all games to their next horizon; afterwards `self.samples` holds their samples."""
+        luck = streams(env_seed(self.config.seed, self.updates), self.config.num_envs, STREAM)
+        self.imitating = self.sampling.imitate
+        self.play_on(self.sampling, luck)
+        lengths, finished = self.samples.lengths, self.samples.finished
+        return {"games": int(finished.sum()), "length": float(lengths.mean()), "steps": int(lengths.sum())}
 
-    def play(self, sampling: Sampling, luck: np.ndarray) -> None:
-        """Play all games on, each with its generator in `luck`; afterwards `self.samples` holds their samples."""
+    def play_on(self, sampling: Sampling, luck: np.ndarray) -> None:
+        """Play all games on, each with its generator in `luck`, and write `self.samples`."""
         threads, network = min(self.config.threads, len(self.states)), self.network.arrays()
         play_samples(self.variant, sampling, self.rollout_policy, network, self.states, luck, self.samples, threads)
 
-    def learn(self, batch: dict[str, np.ndarray], imitate: bool) -> dict[str, float]:
+    def learn(self) -> dict[str, float]:
         """Learn from every sample once."""
-        config, count = self.config, len(batch["values"])
+        config, batch = self.config, self.samples.to_batch(self.variant.num_actions)
+        count = len(batch["values"])
         if not count:
             raise ValueError(f"nobody had a choice; more games (--num-envs {config.num_envs}) are needed to learn")
         random = np.random.default_rng([config.seed, self.updates])
@@ -106,16 +93,16 @@ class RolloutTrainer(Learner):
         parts = np.array_split(random.permutation(count), max(1, round(count / config.minibatch)))
         sums: Any = np.zeros(len(REPORTED))
         for part in parts:
-            loss, numbers = self._loss({name: torch.from_numpy(rows[part]) for name, rows in batch.items()}, imitate)
+            loss, numbers = self._loss({name: torch.from_numpy(rows[part]) for name, rows in batch.items()})
             self.descend(loss)
             sums += torch.stack(numbers).numpy()
-        return {**dict(zip(REPORTED, (sums / len(parts)).tolist())), "learning_rate": rate}
+        return {**dict(zip(REPORTED, (sums / len(parts)).tolist())), "decisions": count, "learning_rate": rate}
 
-    def _loss(self, batch: dict[str, Tensor], imitate: bool) -> tuple[Tensor, list[Tensor]]:
+    def _loss(self, batch: dict[str, Tensor]) -> tuple[Tensor, list[Tensor]]:
         """The loss of some samples; beside it what `REPORTED` names."""
         masks, tried, outcomes = batch["action_masks"], batch["tried"], batch["outcomes"]
         log_probs, values = self.network.evaluate(batch["observations"], masks)
-        if imitate:
+        if self.imitating:
             policy = -log_probs[tried].mean()
         else:
             scale = self.config.target_temperature

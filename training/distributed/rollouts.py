@@ -21,8 +21,8 @@ class RayRolloutTrainer(RolloutTrainer):
         super().__init__(config, game)
         self.workers = count_workers(workers)
 
-    def play(self, sampling: Sampling, luck: np.ndarray) -> None:
-        """See `RolloutTrainer.play`."""
+    def play_on(self, sampling: Sampling, luck: np.ndarray) -> None:
+        """See `RolloutTrainer.play_on`."""
         games, network = len(self.states), ray.put(self.network.arrays())
         parts = list(pairwise(np.linspace(0, games, min(self.workers, games) + 1).astype(int)))
         tasks = [(self.config, sampling, network, self.states[a:b], luck[a:b]) for a, b in parts]

@@ -19,7 +19,7 @@ GROUPS = {
     "loss": ("policy_loss", "value_loss"),
     "policy": ("entropy", "kl", "clipped", "learning_rate"),
     "value": ("explained",),
-    "speed": ("steps_per_second", "share_learning", "share_environment"),
+    "speed": ("steps_per_second", "share_learning"),
 }
 """Groups of TensorBoard's tags; win rates have groups of their own, and all other numbers are in "run"."""
 

@@ -65,8 +65,25 @@ class Learner(ABC):
         return min(share, 1.0)
 
     @abstractmethod
+    def play(self) -> dict[str, float]:
+        """Play for the next update; returns numbers to report, and the "steps"."""
+
+    @abstractmethod
+    def learn(self) -> dict[str, float]:
+        """Learn from what was played; returns numbers to report, among them the "decisions"."""
+
     def update(self) -> dict[str, float]:
         """Play, learn, and return what there is to report."""
+        began = time.perf_counter()
+        report = self.play()
+        played = time.perf_counter()
+        report |= self.learn()
+        steps, wall = int(report.pop("steps")), time.perf_counter() - began
+        self.updates += 1
+        self.steps += steps
+        self.decided += int(report["decisions"])
+        self.seconds += wall
+        return report | {"share_learning": (began + wall - played) / wall, "steps_per_second": steps / wall}
 
     def annealed(self, first: float, share: float) -> float:
         """The present value of a number that falls linearly to a share of itself in the course of the run."""

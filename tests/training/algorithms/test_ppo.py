@@ -136,7 +136,7 @@ def test_games_start_at_all_moments_and_go_on_correctly() -> None:
     assert len(set(trainer.games.arrays["lengths"][0].tolist())) > 40
     lengths = []
     trainer.buffer.pay = lambda rewards, over: lengths.extend(trainer.games.arrays["lengths"][1, over])  # type: ignore[method-assign]
-    trainer.collect(np.random.default_rng(0), torch.Generator(), imitating=False)
+    trainer.play()
     assert len(lengths) > 256
     for length in lengths:
         assert 12 + 4 <= length <= 12 + 4 * 13, "three passed cards per seat, then whole tricks"
@@ -193,7 +193,7 @@ def test_a_run_leaves_its_options_numbers_picture_and_policy(tmp_path: Path) -> 
     assert {"win_random", "error_random"} <= run["result"].keys()
     lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
     assert [line["updates"] for line in lines] == [1, 2]
-    assert {"policy_loss", "value_loss", "entropy", "steps_per_second", "share_environment"} <= lines[0].keys()
+    assert {"policy_loss", "value_loss", "entropy", "steps_per_second", "share_learning"} <= lines[0].keys()
     assert (out / "curve.png").read_bytes()[:4] == b"\x89PNG"
     assert list(out.glob("events*"))
     assert not list(out.glob("*.part"))

@@ -56,7 +56,7 @@ def test_rollouts_and_the_other_sides_can_be_a_networks() -> None:
     worth = []
     for policy in (trainer.rollout_policy, heuristics.Heuristic()):
         trainer.rollout_policy, states = policy, trainer.states.copy()
-        trainer.play(trainer.sampling, streams(0, 64, "lessons"))
+        trainer.play_on(trainer.sampling, streams(0, 64, "lessons"))
         trainer.states[:] = states  # the same games again
         worth.append(trainer.samples.to_batch(trainer.variant.num_actions)["outcomes"][:, 0].mean())
     assert worth[0] < worth[1]  # an untrained network comes to less against the stronger player
