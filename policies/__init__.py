@@ -4,7 +4,7 @@ from typing import Any
 
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.decisions import Decisions
-from monsterzoo.envs.match.players import act_in, kinds, make_player
+from monsterzoo.envs.match.players import act_in, make_player
 
 from .adapters import from_function, from_rllib, from_sb3, from_torch
 from .base import Policy
@@ -20,13 +20,7 @@ __all__ = [
     "from_torch",
     "make",
     "register_heuristic",
-    "specs",
 ]
-
-
-def specs() -> list[str]:
-    """The kinds of policies that `make` knows."""
-    return list(kinds())
 
 
 def make(spec: str, game: str, *, seed: int = 0, **options: Any) -> Policy:

@@ -56,15 +56,12 @@ def check_fit(variant: Variant, about: dict[str, Any], name: str) -> None:
         raise ValueError(f"{name} was trained on {about['game']}, it cannot play {variant.game.name}")
     options = ", ".join(f"{key}={value!r}" for key, value in about.get("options", {}).items())
     if about["layout"] != variant.layout.signature:
-        there, here = (set(text.split(";")) for text in (about["layout"], variant.layout.signature))
-        fields = sorted({part.split(":")[0] for part in (there ^ here) if ":" in part})
-        listed = ", ".join(fields[:3]) + (f" and {len(fields) - 3} more" if len(fields) > 3 else "")
         own = {key: value for key, value in about.get("options", {}).items() if variant.options.get(key) != value}
         flags = [f"--players {own.pop('players')}"] if "players" in own else []
         flags += [f"--option {write_option(key, value)}" for key, value in own.items()]
         raise ValueError(
-            f"{name} was trained on other observations ({options}): its network cannot read these, "
-            f"which differ in {listed or 'size'}; it plays with {' '.join(flags) or 'its own options and version'}"
+            f"{name} was trained on other observations ({options}): its network cannot read these; "
+            f"it plays with {' '.join(flags) or 'its own options and version'}"
         )
     if about["actions"] != variant.num_actions:
         raise ValueError(f"{name} chooses among {about['actions']} actions ({options}), here are {variant.num_actions}")

@@ -206,7 +206,7 @@ def test_a_network_of_other_observations_is_refused(untrained) -> None:
 def test_a_network_for_other_options_names_the_flags_it_plays_with() -> None:
     theirs, ours = (find_game("pikit_v0").variant(players=players) for players in (3, 2))
     saved = {"game": "pikit_v0", "layout": theirs.layout.signature, "actions": 91, "options": dict(theirs.options)}
-    with pytest.raises(ValueError, match=r"differ in \w+, \w+, \w+ and \d+ more; it plays with --players 3$"):
+    with pytest.raises(ValueError, match=r"; it plays with --players 3$"):
         check_fit(ours, saved, "net:mine")
 
 

@@ -15,7 +15,6 @@ from torch.nn import functional
 
 from .symmetric import Shared, is_symmetric, permuted
 
-MAX_FACTOR = 1000.0  # what logits are multiplied by at most; if that is not enough, actions are equally good
 ILLEGAL = -1e9  # a logit that makes a probability exactly 0 (and, unlike minus infinity, no NaN in the entropy)
 
 Layer = nn.Linear | Shared
@@ -160,24 +159,6 @@ class Network(nn.Module):
             else:
                 layer.weight.copy_(weight)
                 layer.bias.copy_(bias)
-
-    @torch.no_grad()
-    def sharpen(self, observations: np.ndarray, action_masks: np.ndarray, entropy: float) -> None:
-        """Multiply the logits until decisions, (B, n) and (B, A), have this entropy on average, if they have more."""
-
-        def entropy_of(factor: float) -> float:
-            likely = (factor * log_probs).log_softmax(1)
-            return float(-(likely.exp() * likely.clamp_min(-60)).sum(1).mean())
-
-        log_probs, _ = self(torch.from_numpy(observations), torch.from_numpy(action_masks))
-        low, high = 1.0, 1.0
-        while entropy_of(high) > entropy and high < MAX_FACTOR:
-            low, high = high, 2 * high
-        for _ in range(20):
-            middle = (low + high) / 2
-            low, high = (middle, high) if entropy_of(middle) > entropy else (low, middle)
-        for parameter in self.policy.parameters():
-            parameter.mul_(high)
 
 
 class LogProbs(Categorical):

@@ -56,10 +56,6 @@ class PPOTrainer(Learner):
         self.games = Match(self.variant, count, self._make_opponents(np.random.default_rng(config.seed)), replace=False)
         self._draw_seating(np.ones(count, np.bool_), random)
         self._continue(*stagger(self.variant, count, config.seed, np.random.default_rng([config.seed, EVALUATION, 1])))
-        if config.start is not None and config.start_entropy:
-            rows, masks = self.games.observations, self.games.action_masks
-            choices = masks.sum(1) > 1
-            self.network.sharpen(rows[choices], masks[choices], config.start_entropy)
 
     # --- One update ---
 

@@ -139,8 +139,9 @@ class RunConfig(Checked):
                     if key not in own or own[key] != one:
                         has = write_option(key, own[key]) if key in own else "no such option"
                         raise _contradiction(f"--option {write_option(key, one)}", has)
-            elif name not in MAY_CHANGE and value != getattr(self, name):
-                raise _contradiction(f"{flag(name)} {_shown(value)}", f"{flag(name)} {_shown(getattr(self, name))}")
+            elif name not in MAY_CHANGE and value != getattr(self, name, None):
+                has = f"{flag(name)} {_shown(getattr(self, name, None))}"
+                raise _contradiction(f"{flag(name)} {_shown(value)}", has)
         config = replace(self, **{name: value for name, value in chosen.items() if name in MAY_CHANGE})
         if "minutes" in chosen and config.updates and "updates" not in chosen:
             raise ValueError(
@@ -228,9 +229,6 @@ class PPOConfig(RunConfig):
     magnet_coef: Annotated[float, "weight of the KL divergence from the magnet, an earlier self", Number(0)] = 0.0
     magnet_every: Annotated[int, "updates after which the network of that time becomes the magnet", Integer(1)] = 20
     value_coef: Annotated[float, "weight of the value loss", Number(0)] = 0.5
-    start_entropy: Annotated[float, "with --start, scale logits to at most this entropy, unless 0", Number(0, 100)] = (
-        0.0
-    )
 
 
 @dataclass

@@ -104,6 +104,10 @@ class Parser(argparse.ArgumentParser):
         parsed.given = {name: read_flag(name, text, self.table[name].values) for name, text in texts.items()}
         for name, option in self.table.items():
             setattr(parsed, name, parsed.given.get(name, option.default))
+        if hasattr(parsed, "named_game"):
+            if parsed.game is not None and parsed.named_game not in (None, parsed.game):
+                self.error(f"{parsed.named_game} or {parsed.game}? Only one game can be chosen")
+            parsed.game = parsed.game or parsed.named_game
         if hasattr(parsed, "more"):
             parsed.games = [find_game(name).name for name in [*parsed.games, *parsed.more] or names()]
         return parsed
@@ -112,22 +116,11 @@ class Parser(argparse.ArgumentParser):
 # --- The game ---
 
 
-class _NameGame(argparse.Action):
-    """A game's name, in its own place or after `--game`; both must not differ."""
-
-    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        before = getattr(namespace, "named_game", None)
-        if before is not None and values is not None and values != before:
-            parser.error(f"{before} or {values}? Only one game can be chosen")
-        if values is not None:
-            namespace.named_game = namespace.game = values
-
-
 def _add_game(parser: argparse.ArgumentParser, options: bool) -> None:
     """GAME (or `--game GAME`) and, with `options`, `--players` and `--option KEY=VALUE`."""
     about = "such as pikit_v0; --game GAME does as well"
-    parser.add_argument("named_game", nargs="?", action=_NameGame, metavar="GAME", help=about)
-    parser.add_argument("--game", action=_NameGame, help=argparse.SUPPRESS)
+    parser.add_argument("named_game", nargs="?", metavar="GAME", help=about)
+    parser.add_argument("--game", help=argparse.SUPPRESS)
     if options:
         about = "another option of the game, repeatable; VALUE is JSON, as in 'deck={\"1\": 9}', or None, or text"
         parser.add_argument("--players", metavar="N", help="number of players (default: the game's own)")

@@ -39,8 +39,7 @@ def main(words: Sequence[str]) -> int:
         if not (folder / RUN).exists():
             raise ValueError(f"there is no run in {folder} to go on with")
         config = RunConfig.read(folder / RUN)
-        if "method" in parsed.given and config.method != kind.method:
-            raise ValueError(f"--method {kind.method} contradicts the run, which has --method {config.method}")
+        chosen = {name: value for name, value in parsed.given.items() if name == "method"} | chosen
         chosen |= {name: options.pop(name) for name in ("players",) if name in options}
         chosen |= {"options": options} if options else {}
         chosen |= {} if parsed.game is None else {"game": parsed.game}

@@ -247,30 +247,6 @@ def test_compiled_networks_play_like_torch(tmp_path: Path) -> None:
     assert (policy.act(games.decisions()) == greedy).mean() > 0.99
 
 
-def test_a_network_to_start_from_is_made_as_sure_as_wanted_and_means_the_same(tmp_path: Path) -> None:
-    unsure = PPOTrainer(replace(SMALL, out=str(tmp_path)))
-    torch.nn.init.normal_(unsure.network.policy.weight, std=0.3)
-    networks.write(tmp_path / WEIGHTS, unsure.network, unsure.variant)
-    start = replace(SMALL, start=f"net:{tmp_path}")
-    games = unsure.games
-    rows, masks = torch.from_numpy(games.observations), torch.from_numpy(games.action_masks)
-    choices = masks.sum(1) > 1
-
-    @torch.no_grad()
-    def entropy(network: Network) -> float:
-        log_probs = network(rows, masks)[0][choices].clamp_min(-60)
-        return float(-(log_probs.exp() * log_probs).sum(1).mean())
-
-    assert entropy(PPOTrainer(start).network) == pytest.approx(entropy(unsure.network), abs=1e-4)  # as it is
-    surer = PPOTrainer(replace(start, start_entropy=0.3)).network
-    assert entropy(unsure.network) > 0.35
-    assert entropy(surer) == pytest.approx(0.3, abs=0.01)
-    assert (surer(rows, masks)[0].argmax(1) == unsure.network(rows, masks)[0].argmax(1)).all()
-    assert entropy(PPOTrainer(replace(start, start_entropy=50.0)).network) == pytest.approx(
-        entropy(unsure.network), abs=1e-4
-    )
-
-
 def test_a_policy_can_draw_from_its_probabilities(tmp_path: Path) -> None:
     known = positions()
     network = Network.for_variant(known.variant, 8, 1)
@@ -288,7 +264,7 @@ def test_a_network_refuses_another_game_layout_or_action_set(tmp_path: Path) -> 
     with pytest.raises(ValueError, match="was trained on nim_v0, it cannot play yokai_septet_v0"):
         make(f"net:{tmp_path}", "yokai_septet_v0")
     other = replace(NIM, view=replace(NIM.view, layout=lambda options: OTHER_LAYOUT)).variant()
-    with pytest.raises(ValueError, match=r"other observations.*differ in pebbles, stones"):
+    with pytest.raises(ValueError, match=r"other observations"):
         make_player(other, f"net:{tmp_path}")
     more = replace(NIM, rules=replace(NIM.rules, actions=lambda options: ("take 1", "take 2", "take 3"))).variant()
     with pytest.raises(ValueError, match=r"chooses among 3 actions.*here are 4"):
