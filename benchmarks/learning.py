@@ -57,7 +57,10 @@ def sb3_on_our_batch(variant: Variant, seed: int) -> Learner:
     """MaskablePPO on the compiled batch."""
     env = make_vec_env(variant.game.name, 128, "random", seed=seed, **variant.options)
     settings: dict[str, Any] = {"n_steps": 64, "batch_size": 1024, "n_epochs": 3, "gamma": 1.0, "learning_rate": 1e-3}
-    return _sb3(MaskablePPO(MaskedPolicy, env, seed=seed, device="cpu", **settings))
+    model = MaskablePPO(MaskedPolicy, env, seed=seed, device="cpu", **settings)
+    while True:
+        yield model.num_timesteps, from_sb3(model)
+        model.learn(model.n_steps * model.n_envs, reset_num_timesteps=False)
 
 
 def rllib_on_our_batch(variant: Variant, seed: int) -> Learner:
@@ -71,12 +74,6 @@ def rllib_on_our_batch(variant: Variant, seed: int) -> Learner:
         while True:
             yield steps, from_rllib(algorithm)
             steps = int(algorithm.train()["env_runners"]["num_env_steps_sampled_lifetime"])
-
-
-def _sb3(model: MaskablePPO) -> Learner:
-    while True:
-        yield model.num_timesteps, from_sb3(model)
-        model.learn(model.n_steps * model.n_envs, reset_num_timesteps=False)
 
 
 ROUTES: dict[str, Callable[[Variant, int], Learner]] = {

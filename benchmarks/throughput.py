@@ -195,17 +195,13 @@ def benchmark(games: list[str], count: int, seconds: float, repeats: int) -> dic
             {"options": options, "rates": {m: rate for (j, m), rate in rates.items() if j == k}}
             for k, options in enumerate(game.variants)
         ]
-        print(f"\n{name}\n{game_table(variants)}")
+        head = ["steps/s", *(label(variant["options"], "\n") for variant in variants)]
+        cells = [[key, *(variant["rates"][key] for variant in variants)] for key in variants[0]["rates"]]
+        print(f"\n{name}\n{grid(head, cells)}")
         for variant in variants:
             variant["rates"] = {key: rate.as_json() for key, rate in variant["rates"].items()}
         report["games"][name] = {"variants": variants}
     return report
-
-
-def game_table(variants: list[dict[str, Any]]) -> str:
-    """Rates as rows, variants as columns."""
-    rows = [[key, *(variant["rates"][key] for variant in variants)] for key in variants[0]["rates"]]
-    return grid(["steps/s", *(label(variant["options"], "\n") for variant in variants)], rows)
 
 
 def picture(report: dict[str, Any], file: Path) -> None:

@@ -68,7 +68,9 @@ class PPOTrainer(Learner):
         """Play every game on for `config.steps` own moves; the network's (or its teacher's) go into the buffer."""
         config, games, buffer, one = self.config, self.games, self.buffer, self.games.arrays
         if self.updates % config.snapshot_every == 0:
-            self._keep_snapshot()
+            if len(self.pool) >= config.snapshots:
+                del self.pool[np.random.default_rng([config.seed, self.updates, 1]).integers(len(self.pool))]
+            self.pool.append({name: values.clone() for name, values in self.network.state_dict().items()})
         if self.magnet is not None and (self.imitating or self.updates % config.magnet_every == 0):
             self.magnet.load_state_dict(self.network.state_dict())
         seed = env_seed(config.seed, self.updates)
@@ -186,12 +188,6 @@ class PPOTrainer(Learner):
             else:
                 policies.append(make_player(self.variant, spec, seed))
         return policies
-
-    def _keep_snapshot(self) -> None:
-        if len(self.pool) >= self.config.snapshots:
-            random = np.random.default_rng([self.config.seed, self.updates, 1])
-            del self.pool[random.integers(len(self.pool))]
-        self.pool.append({name: values.clone() for name, values in self.network.state_dict().items()})
 
     # --- Files ---
 

@@ -29,7 +29,8 @@ def payoffs(names: list[str], pairs: list[dict[str, Any]]) -> dict[str, Any] | N
         return None
     mixture = max_entropy_nash(matrix)
     beats = rates[..., 1] > rates[..., 2].T
-    cycles = [[names[k] for k in cycle] for cycle in _cycles(beats)]
+    either_way = [one for a, b, c in combinations(range(len(names)), 3) for one in ((a, b, c), (a, c, b))]
+    cycles = [[names[k] for k in one] for one in either_way if beats[one, np.roll(one, -1)].all()]
     averages = (matrix @ mixture).tolist()
     return {"matrix": matrix.tolist(), "nash": mixture.tolist(), "nash_averages": averages, "cycles": cycles}
 
@@ -54,9 +55,3 @@ def max_entropy_nash(matrix: np.ndarray) -> np.ndarray:
 def _softmax(logits: np.ndarray) -> np.ndarray:
     chances = np.exp(logits - logits.max())
     return chances / chances.sum()
-
-
-def _cycles(beats: np.ndarray) -> list[tuple[int, int, int]]:
-    threes = combinations(range(len(beats)), 3)
-    either_way = [cycle for a, b, c in threes for cycle in ((a, b, c), (a, c, b))]
-    return [cycle for cycle in either_way if beats[cycle, np.roll(cycle, -1)].all()]

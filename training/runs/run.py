@@ -257,8 +257,8 @@ def train(
         learner.restore(folder)
         commands = _commands(folder, config, learner.updates)
         if learner.progress >= 1:
-            flag = "--updates" if config.updates else "--minutes"
-            print(f"the budget of {_budget(config)} is used up; raise {flag} to go on learning")
+            flag = f"--updates {config.updates}" if config.updates else f"--minutes {config.minutes:g}"
+            print(f"the budget is used up; raise {flag} to go on learning")
     folder.mkdir(parents=True, exist_ok=True)
     versions = {"monsterzoo": __version__, "torch": torch.__version__, "numpy": np.__version__}
     versions["python"] = platform.python_version()
@@ -268,7 +268,11 @@ def train(
         try:
             _learn_on(learner, folder, journal, signals)
         except Interrupted as interruption:
-            raise Interrupted(interruption.number, _how_to_go_on(folder)) from None
+            told = f"interrupted before anything was saved in {folder}"
+            if (folder / CHECKPOINT).exists():
+                command = f"monsterzoo train --resume --out {shlex.quote(str(folder))}"
+                told = f"interrupted; saved in {folder / CHECKPOINT}, go on with: {command}"
+            raise Interrupted(interruption.number, told) from None
     summary = {**about, "result": journal.last}
     write_json(folder / RUN, summary)
     return summary
@@ -295,18 +299,6 @@ def _learn_on(learner: Learner, folder: Path, journal: Journal, signals: Deferre
             learner.save(folder)
             saved, saving = learner.seconds, time.perf_counter() - began
         signals.check()
-
-
-def _how_to_go_on(folder: Path) -> str:
-    """What there is of an interrupted run, in words."""
-    path = folder / CHECKPOINT
-    if not path.exists():
-        return f"interrupted before anything was saved in {folder}"
-    return f"interrupted; saved in {path}, go on with: monsterzoo train --resume --out {shlex.quote(str(folder))}"
-
-
-def _budget(config: RunConfig) -> str:
-    return f"{config.updates} updates" if config.updates else f"{config.minutes:g} minutes"
 
 
 def _commands(folder: Path, config: RunConfig, updates: int) -> list[str]:

@@ -295,7 +295,7 @@ def test_how_long_a_run_takes_and_how_it_is_watched_may_change(finished: Path) -
 
 def test_a_run_whose_budget_is_used_up_says_what_to_raise(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert resume(finished) == 0
-    assert "the budget of 4 updates is used up; raise --updates to go on learning" in capsys.readouterr().out
+    assert "the budget is used up; raise --updates 4 to go on learning" in capsys.readouterr().out
     assert updates(finished) == [1, 2, 3, 4]
     assert "result" in json.loads((finished / RUN).read_text())
 
