@@ -301,14 +301,24 @@ def play_listed(
         known: see `Match`.
         on_round: called with the queue after each round of asking players.
     """
-    count, sides = len(luck), variant.sides
     all_compiled = all(compiled_form(player) is not None for player in players)
-    slots = min(PARTS * threads if all_compiled else batch, count)
-    match = Match(variant, slots, players, 0, threads=threads, known=known)
+    slots = PARTS * threads if all_compiled else batch
+    match, queue = listed_match(variant, players, seating, luck, policy_luck, slots, threads, known=known)
+    match.run(lambda: on_round(queue))
+    return queue
+
+
+def listed_match(
+    variant: Variant, players: Sequence[Any], seating: np.ndarray, luck: np.ndarray, policy_luck: np.ndarray,
+    slots: int, threads: int = 1, **more: Any,
+) -> tuple[Match, Queue]:  # fmt: skip
+    """A match that is ready to play listed games, at most `slots` at once, and their queue; see `play_listed`."""
+    count, sides = len(luck), variant.sides
+    slots = min(slots, count)
+    match = Match(variant, slots, players, 0, threads=threads, **more)
     results = np.zeros((count, sides)), np.zeros((count, sides)), np.zeros(count, np.bool_)
     seats = np.full((count, variant.players), 0) + seating
     queue = Queue(variant.template, luck, policy_luck, match.numbers(seats), np.arange(slots) - slots, *results)
     match.draw_from(queue)
     match.arrays["orders"][:] = BEGIN
-    match.run(lambda: on_round(queue))
-    return queue
+    return match, queue

@@ -23,6 +23,7 @@ COMMANDS = {
     "arena": "let policies play against each other and rank them",
     "analyse": "ask a policy about a position",
     "exploit": "train an exploiter of a policy",
+    "record": "record games between policies as data",
     "replay": "show a recorded game, move by move",
     "mcp": "serve the games to assistants by the Model Context Protocol",
     "bench": "measure speed and strength",
