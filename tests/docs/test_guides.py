@@ -18,6 +18,7 @@ NEEDS = {
     "train.md": ("torch", "sb3_contrib"),
     "players.md": ("torch", "sb3_contrib"),
     "positions.md": (),
+    "data.md": ("torch", "pyarrow"),
     "evaluation.md": (),
     "search.md": (),
 }
