@@ -73,7 +73,8 @@ def to_minari(path: Path | str, dataset_id: str, policy: str | None = None, **ab
     if policy is not None and policy not in file.policies:
         raise ValueError(f"{policy!r} is none of the policies of {path}: {', '.join(file.policies)}")
     wanted = range(len(file.policies)) if policy is None else [file.policies.index(policy)]
-    variant, episodes = file.variant, []
+    variant = file.variant
+    episodes: list[Any] = []
     over = np.zeros(variant.num_actions, np.int8)
     over[-1] = 1
     for group in range(file.groups):
