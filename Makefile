@@ -39,7 +39,7 @@ help:
 DEMO := runs/demo-$(shell date +%Y%m%d-%H%M%S)
 demo: $(VENV)/.demo
 	$(VENV)/bin/monsterzoo train pikit_v0 --players 2 --updates 100 --num-envs 256 --minibatch 1024 --evaluate-every 12 \
-		--no-tensorboard --out $(DEMO)
+		--log none --out $(DEMO)
 	$(VENV)/bin/monsterzoo arena pikit_v0 --players 2 --policies random heuristic net:$(DEMO) --games 3000 --batch 512 \
 		--quiet --output $(DEMO)/arena
 	@echo "$(DEMO)/curve.png is the training curve, $(DEMO)/arena.png the ratings, $(DEMO)/arena.json all numbers"

@@ -45,7 +45,7 @@ TARGET, SECONDS = 0.9, 2.0  # win rate to reach, and CPU time between two evalua
 def ours(variant: Variant, seed: int) -> Learner:
     """`monsterzoo train`."""
     options = {key: value for key, value in variant.options.items() if key != "players"}
-    nobody: dict[str, Any] = {"opponents": (), "imitate": "", "evaluate": (), "tensorboard": False}
+    nobody: dict[str, Any] = {"opponents": (), "imitate": "", "evaluate": (), "log": "none"}
     config = PPOConfig(variant.game.name, variant.players, options, seed=seed, **nobody)
     trainer = PPOTrainer(config)
     while True:

@@ -34,7 +34,7 @@ from nim import NIM
 # --- The commands: what is typed to begin in a folder, and again to go on. ---
 
 LITTLE = ["--num-envs", "16", "--width", "8", "--checkpoint-every", "0"]
-WATCHED = ["--minibatch", "64", "--evaluate-games", "8", "--evaluate-every", "0.5", "--no-tensorboard"]
+WATCHED = ["--minibatch", "64", "--evaluate-games", "8", "--evaluate-every", "0.5", "--log", "none"]
 
 
 def train(out: Path) -> list[str]:

@@ -26,7 +26,7 @@ from .variants import NamedVariant, chosen_variants
 
 RUNS = Path("runs/zoo")
 COMMAND = "command.txt"  # the file of a stage's folder that holds the command line of its training
-DEFAULTS = ["--evaluate-every", "60", "--no-tensorboard"]
+DEFAULTS = ["--evaluate-every", "60", "--log", "none"]
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -34,7 +34,7 @@ PUBLISHED = [*(ROOT / "docs").glob("*"), *(ROOT / "benchmarks" / "results").glob
 DECK = {"1": 12, "2": 8, "3": 8, "4": 8, "5": 8, "6": 8, "7": 8}
 ARENA = ["arena", "--game", "pikit_v0", "--policies", "random", "random", "--games", "2", "--quiet"]
 TRAIN = ["train", "--game", "pikit_v0", "--updates", "1", "--num-envs", "8", "--steps", "16", "--width", "8",
-         "--minibatch", "64", "--opponents", "random", "--imitate", "", "--evaluate", "--no-tensorboard"]  # fmt: skip
+         "--minibatch", "64", "--opponents", "random", "--imitate", "", "--evaluate", "--log", "none"]  # fmt: skip
 THROUGHPUT = ["throughput", "--quick", "--game", "pikit_v0", "--num-envs", "4"]
 
 
@@ -168,7 +168,7 @@ def test_numbers_that_make_no_sense_are_refused_in_one_sentence(
     ("name", "value"),
     [
         ("gamma", float("nan")), ("gamma", True), ("gamma", None), ("width", 2.0), ("width", -3), ("updates", -1),
-        ("learning_rate", float("inf")), ("opponents", "past"), ("evaluate", ["random", 3]), ("tensorboard", 1),
+        ("learning_rate", float("inf")), ("opponents", "past"), ("evaluate", ["random", 3]), ("log", "paper"),
         ("options", [1]), ("out", Path("runs")), ("game", None), ("width", "8"),
     ],
 )  # fmt: skip

@@ -125,7 +125,7 @@ def test_the_commands_of_the_page_take_an_installed_game(tmp_path: Path) -> None
     (commands,) = blocks("sh")
     for line in commands.splitlines()[1:]:
         short = re.sub(r"--games \d+", "--games 20", line)
-        short = short.replace("--minutes 1", "--updates 1 --num-envs 32 --steps 16 --evaluate-games 8 --no-tensorboard")
+        short = short.replace("--minutes 1", "--updates 1 --num-envs 32 --steps 16 --evaluate-games 8 --log none")
         command = [sys.executable, "-P", "-m", "monsterzoo.cli", *shlex.split(short)[1:]]
         assert "leduc" in run(command, tmp_path, PYTHONPATH=site)
 

@@ -55,7 +55,7 @@ def _train(name: str, random: Random) -> list[str]:
     little = ["--updates", "1", "--num-envs", "4", "--width", "8", "--evaluate-games", "4", "--evaluate", "random"]
     more = {"steps": ("4",)} if method == "ppo" else {"samples": ("2",), "candidates": ("2",)}
     odd = _numbers(random, **_GAME, **more, minibatch=("16",), blocks=("0", "1"), start=("pretrained",), threads=("1",))
-    return [_maybe(random, name), "--method", method, *little, "--no-tensorboard", *odd, *_resumed(random)]
+    return [_maybe(random, name), "--method", method, *little, "--log", "none", *odd, *_resumed(random)]
 
 
 def _resumed(random: Random) -> list[str]:

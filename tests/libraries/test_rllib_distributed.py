@@ -106,7 +106,7 @@ def test_tournaments_are_the_same_also_when_a_worker_is_lost(local_ray, tmp_path
 
 
 SMALL = RolloutConfig(
-    game="pikit_v0", num_envs=12, width=16, updates=3, threads=1, tensorboard=False, evaluate=(), imitate_share=0.3
+    game="pikit_v0", num_envs=12, width=16, updates=3, threads=1, log="none", evaluate=(), imitate_share=0.3
 )
 
 
@@ -132,7 +132,7 @@ def test_rollout_learning_is_the_same_also_when_a_worker_is_lost(local_ray, tmp_
 
 def test_the_command_line_has_both(local_ray, tmp_path, capsys):
     words = ["train", "pikit_v0", "--method", "rollouts", "--updates", "1", "--num-envs", "4", "--width", "8"]
-    words += ["--evaluate", "--no-tensorboard", "--ray", "local", "--workers", "2", "--out", str(tmp_path / "run")]
+    words += ["--evaluate", "--log", "none", "--ray", "local", "--workers", "2", "--out", str(tmp_path / "run")]
     assert main(words) == 0
     assert f"the policy is 'net:{tmp_path / 'run'}'" in capsys.readouterr().out
     assert main(["train", "--resume", "--updates", "2", "--out", str(tmp_path / "run")]) == 0  # without Ray

@@ -106,7 +106,7 @@ def test_no_network_for_a_variant_says_which_there_are(monkeypatch: pytest.Monke
 def test_a_run_can_be_published(tmp_path, options, file) -> None:
     config = PPOConfig(
         game="yokai_septet_v0", players=4, num_envs=16, steps=8, minibatch=64, width=16, updates=1, imitate="",
-        opponents=(), evaluate=(), tensorboard=False, out=str(tmp_path / "run"), options={"reward": "score", **options},
+        opponents=(), evaluate=(), log="none", out=str(tmp_path / "run"), options={"reward": "score", **options},
     )  # fmt: skip
     train(config)
     publish(NamedVariant(config.game, {"players": 4, **options}), [tmp_path / "run"], 20, tmp_path / "shipped")

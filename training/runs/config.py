@@ -10,6 +10,7 @@ from monsterzoo.envs.core.options import (
     LARGEST_SEED,
     MOST_THREADS,
     Checked,
+    Choice,
     GameOptions,
     Integer,
     Number,
@@ -34,10 +35,11 @@ Texts = tuple[str, ...]
 MOST_AT_ONCE = 1 << 20  # games, or steps of one, that are kept in memory
 LARGEST_NUMPY_SEED = (1 << 32) - 1  # of numpy's global generator, which RLlib and SB3 seed
 RUN = "run.json"  # the file of a run's folder that holds its options
+LOGS = ("tensorboard", "wandb", "trackio", "none")
 PAST = "past"  # the opponent that plays like an earlier version of the network
 MAY_CHANGE = (
     "out", "minutes", "updates", "threads", "evaluate", "evaluate_every", "evaluate_games", "checkpoint_every",
-    "tensorboard",
+    "log",
 )  # fmt: skip
 """What may change when a run goes on: how long it takes and how it is watched, not what is learned and how."""
 GROUPS = {
@@ -81,8 +83,14 @@ class RunConfig(Checked):
     out: Annotated[str, "folder of the run; afterwards 'net:<folder>' is a policy", Text()] = "runs/latest"
 
     # how long
-    minutes: Annotated[float, "wall-clock budget, evaluation included", Number(0, above=True)] = 10.0
-    updates: Annotated[int, "stop after this many updates instead; 0: by the clock", Integer(0)] = 0
+    minutes: Annotated[
+        float, "wall-clock budget with evaluation; such a run does not repeat", Number(0, above=True)
+    ] = 10.0
+    updates: Annotated[
+        int,
+        "budget in updates instead: the same command gives the same network; 0: by the clock",
+        Integer(0),
+    ] = 0
     seed: Annotated[int, "of everything random", Integer(0, LARGEST_SEED)] = 0
     threads: Annotated[int, "torch's threads; more than one helps on idle machines only", Integer(1, MOST_THREADS)] = 1
 
@@ -103,7 +111,9 @@ class RunConfig(Checked):
     evaluate_every: Annotated[float, "seconds between evaluations", Number(0)] = 30.0
     evaluate_games: Annotated[int, "games of an evaluation against each policy", Integer(1, MOST_AT_ONCE)] = 512
     checkpoint_every: Annotated[float, "seconds between checkpoints", Number(0)] = 60.0
-    tensorboard: Annotated[bool, "write TensorBoard events into the folder", Switch()] = True
+    log: Annotated[str, "where numbers go beside the folder; wandb and trackio have to be installed", Choice(*LOGS)] = (
+        "tensorboard"
+    )
 
     @staticmethod
     def read(path: Path) -> "RunConfig":

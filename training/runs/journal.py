@@ -1,15 +1,18 @@
-"""Metrics of a training run: printed, as lines of JSON, in TensorBoard, and as a picture."""
+"""Metrics of a training run: printed, as lines of JSON, for TensorBoard, W&B or Trackio, and as a picture."""
 
 import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from . import curves
 from .config import RunConfig
+from .extras import require
 from .files import name_file, replacing
 
 METRICS, PICTURE = "metrics.jsonl", "curve.png"
@@ -21,7 +24,7 @@ GROUPS = {
     "value": ("explained",),
     "speed": ("steps_per_second", "share_learning"),
 }
-"""Groups of TensorBoard's tags; win rates have groups of their own, and all other numbers are in "run"."""
+"""Groups of tags; win rates have groups of their own, and all other numbers are in "run"."""
 
 
 class Journal:
@@ -43,15 +46,8 @@ class Journal:
         for line in kept:
             self.last |= line
         self._file = path.open("a")
-        self._events = self._open_events(updates) if config.tensorboard else None
+        self._log = open_log(folder, updates, config)
         self.chance_level, self._printed = 1 / sides, monotonic()
-
-    def _open_events(self, updates: int) -> Any:
-        try:
-            from torch.utils.tensorboard import SummaryWriter
-        except ImportError:  # TensorBoard is not installed
-            return None
-        return SummaryWriter(str(self.folder), purge_step=updates)
 
     def __enter__(self) -> "Journal":
         return self
@@ -59,8 +55,8 @@ class Journal:
     def __exit__(self, kind: type[BaseException] | None, *error: Any) -> None:
         with suppress(OSError):  # of a line that could not be written: `write` has told
             self._file.close()
-        if self._events is not None:
-            self._events.close()
+        if self._log is not None:
+            self._log.finish()
         if kind is None or not issubclass(kind, OSError):  # else there is no room for a picture either
             curves.draw(read(self.folder / METRICS), self.folder / PICTURE, self.config.game, self.chance_level)
 
@@ -74,14 +70,46 @@ class Journal:
         except OSError as error:
             name_file(error, self.folder / METRICS)
             raise
-        if self._events is not None:
-            if any(name.startswith("win_") for name in report):
-                report = {**report, "win_chance_level": self.chance_level}
-            for name, value in report.items():
-                self._events.add_scalar(tag(name), value, int(report["updates"]))
+        if self._log is not None:
+            more = {"win_chance_level": self.chance_level} if any(name.startswith("win_") for name in report) else {}
+            tagged = {tag(name): value for name, value in {**report, **more}.items()}
+            self._log.log(tagged, step=int(report["updates"]))
         if any(name.startswith("win_") for name in report) or monotonic() - self._printed > SILENCE:
             self._printed = monotonic()
             print(summary(self.last, progress, self.chance_level), flush=True)
+
+
+class TensorBoard:
+    """Event files in a run's folder, written by the functions of W&B."""
+
+    def __init__(self, folder: Path, updates: int) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        self._writer = SummaryWriter(str(folder), purge_step=updates)
+
+    def log(self, values: Mapping[str, float], step: int) -> None:
+        """Write numbers by their tags."""
+        for name, value in values.items():
+            self._writer.add_scalar(name, value, step)
+
+    def finish(self) -> None:
+        """Close the files."""
+        self._writer.close()
+
+
+def open_log(folder: Path, updates: int, config: RunConfig) -> Any:
+    """Where `config.log` sends numbers, an object with `log(values, step)` and `finish()`; None for nowhere.
+
+    Raises `ModuleNotFoundError` if W&B or Trackio is asked for and not installed.
+    """
+    if config.log == "none" or (config.log == "tensorboard" and find_spec("tensorboard") is None):
+        return None
+    if config.log == "tensorboard":
+        return TensorBoard(folder, updates)
+    require(config.log)
+    tracker = import_module(config.log)  # Trackio has W&B's functions
+    tracker.init(project="monsterzoo", name=folder.name, config=config.to_dict())
+    return tracker
 
 
 def summary(numbers: Mapping[str, float], progress: float, chance_level: float) -> str:
@@ -94,7 +122,7 @@ def summary(numbers: Mapping[str, float], progress: float, chance_level: float) 
 
 
 def tag(name: str) -> str:
-    """What a number is called in TensorBoard: its group and its name, "win_rate/heuristic"."""
+    """What a number is called in the log: its group and its name, "win_rate/heuristic"."""
     for start, group in (("win_", "win_rate"), ("error_", "win_rate_error")):
         if name.startswith(start):
             return f"{group}/{name[len(start) :]}"

@@ -90,7 +90,7 @@ def _entrants(variant: Variant, parsed: Namespace, options: ArenaOptions) -> tup
     if parsed.protocol:
         if parsed.cross_play or against or options.until_interval is not None:
             raise ValueError("--protocol says whom to play and how long: not with --against, --cross-play and so on")
-        against = [spec for spec in STANDARD if _can_play(variant, spec)]
+        against = [spec for spec in STANDARD if can_play(variant, spec)]
     if parsed.cross_play:
         if len(against) > 1:
             raise ValueError(f"--cross-play is against one policy, not {len(against)}")
@@ -99,7 +99,8 @@ def _entrants(variant: Variant, parsed: Namespace, options: ArenaOptions) -> tup
     return [*policies, *(spec for spec in against if spec not in policies)], against
 
 
-def _can_play(variant: Variant, spec: str) -> bool:
+def can_play(variant: Variant, spec: str) -> bool:
+    """Whether a spec names a policy that plays a variant."""
     try:
         make_player(variant, spec)
     except ValueError:

@@ -5,6 +5,8 @@ Every way to use a game is used once, on the smallest scale; what that compiles 
 
 import time
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -18,10 +20,11 @@ from monsterzoo.envs.compiling.notice import turn_off
 from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.policies import from_function
-from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.policies.search import SearchPolicy, parse
 from monsterzoo.training.arena import Tournament, enter
+from monsterzoo.training.runs.config import PPOConfig, RolloutConfig
 
+from .arena import can_play
 from .options import Parser
 
 
@@ -41,32 +44,48 @@ def batch(game: Game) -> None:
 
 def one_seat(game: Game) -> None:
     """One seat against players of every kind."""
-    for opponents in _players(game):
+    for opponents in [*_compiled(game), FIRST]:
         games = SeatVectorEnv(game, 2, opponents=opponents)
         _, infos = games.reset(seed=0)
         games.step(infos["action_mask"].argmax(axis=1))
 
 
 def search(game: Game) -> None:
-    """Search, with each kind of rollout."""
+    """Search, with each kind of rollout and guided by a network."""
     games = make_vec(game.name, 1, seed=0)
-    for rollout in [one for one in _players(game) if isinstance(one, str)]:
-        player = SearchPolicy(games.variant, parse(f"2,rollout={rollout}"))
-        player.act(games.decisions())
+    for spec in _compiled(game):
+        setting = "net" if spec == "pretrained" else "rollout"
+        SearchPolicy(games.variant, parse(f"2,{setting}={spec}")).act(games.decisions())
 
 
 def arena(game: Game) -> None:
-    """A tournament of compiled players, and one with a player in Python."""
-    *compiled, python = _players(game)
-    for players in ([compiled[0], compiled[-1]], ["random", python]):
+    """Tournaments of every mixture of compiled players, and with a player in Python."""
+    compiled = _compiled(game)
+    mixtures = [players for size in (2, 3) for players in combinations(compiled, size)]
+    for players in [*mixtures, *((one, FIRST) for one in compiled)]:
         entered, policies = enter(game.variant(), players)
-        Tournament(game.variant(), entered).play(policies, 2)
+        Tournament(game.variant(), entered).play(policies, len(players))
 
 
-def _players(game: Game) -> list[Any]:
-    """One player of every kind: random, the heuristic, and one in Python."""
-    heuristic = ["heuristic"] if has_heuristic(game.variant()) else []
-    return ["random", *heuristic, from_function(lambda rows, masks: np.argmax(masks, axis=1), "first")]
+def training(game: Game) -> None:
+    """One update of each method and an evaluation, where torch is installed."""
+    if find_spec("torch") is None:
+        return
+    from monsterzoo.training.runs.run import trainer_of
+
+    little: dict[str, Any] = {"num_envs": 4, "width": 8, "minibatch": 64, "evaluate_games": game.variant().sides}
+    for config in (PPOConfig(game.name, steps=8, **little), RolloutConfig(game.name, threads=1, **little)):
+        learner = trainer_of(config.method)(config, game)
+        learner.update()
+        learner.evaluate()
+
+
+FIRST = from_function(lambda rows, masks: np.argmax(masks, axis=1), "first")
+
+
+def _compiled(game: Game) -> list[str]:
+    """Specs of one player of every compiled kind that the game has."""
+    return [spec for spec in ("random", "heuristic", "pretrained") if can_play(game.variant(), spec)]
 
 
 STAGES: dict[str, Callable[[Game], None]] = {
@@ -75,6 +94,7 @@ STAGES: dict[str, Callable[[Game], None]] = {
     "one seat": one_seat,
     "search": search,
     "arena": arena,
+    "training": training,
 }
 
 

@@ -16,6 +16,7 @@ from monsterzoo.benchmarks import coldstart
 from monsterzoo.envs.compiling import cache as cache_module
 from monsterzoo.envs.compiling import notice
 from monsterzoo.envs.compiling.jit import JIT_OFF, kernel
+from needs import needs
 from toys import write_game
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("compiling")]
@@ -93,7 +94,7 @@ def test_compiling_ahead_leaves_nothing_to_compile(tmp_path: Path) -> None:
     write_game(tmp_path, "race_ahead")
     first = _compile(tmp_path, "race_ahead")
     assert first.returncode == 0, first.stderr
-    for stage in ("one game", "batches", "one seat", "search", "arena", "s in all; kept in"):
+    for stage in ("one game", "batches", "one seat", "search", "arena", "training", "s in all; kept in"):
         assert stage in first.stdout
     assert "compiling" not in first.stderr  # the command shows its own progress
     kept = _kept(tmp_path)
@@ -344,3 +345,22 @@ def test_only_folders_of_the_users_own_keep_code(tmp_path: Path, monkeypatch: py
     assert danger(tmp_path / "open" / "cache" / "digest") == ""
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     assert "belongs to somebody else" in danger(own)
+
+
+@pytest.mark.slow
+def test_commands_have_nothing_left_to_compile(tmp_path: Path) -> None:
+    needs("torch")
+    outside = {**os.environ, "MONSTERZOO_CACHE_DIR": str(tmp_path / "cache")}
+    commands = [
+        ["compile", "pikit_v0"],
+        ["train", "pikit_v0", "--players", "2", "--updates", "1", "--num-envs", "8", "--evaluate-games", "8"],
+        ["arena", "pikit_v0", "--players", "2", "--games", "24", "--policies", "random", "heuristic", "pretrained"],
+        ["arena", "pikit_v0", "--players", "2", "--games", "24", "--policies", "net:runs/latest", "search:2"],
+    ]  # fmt: skip
+    for words in commands:
+        kept = _kept(tmp_path)
+        command = [sys.executable, "-m", "monsterzoo.cli", *words]
+        done = subprocess.run(command, cwd=tmp_path, env=outside, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert "compiling" not in done.stderr
+        assert (_kept(tmp_path) == kept) == (words[0] != "compile")

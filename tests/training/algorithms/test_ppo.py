@@ -41,7 +41,7 @@ SMALL = PPOConfig(
     evaluate=["random"],
     opponents=["past", "random"],
     imitate="",
-    tensorboard=False,
+    log="none",
 )
 TINY = PPOConfig(
     game="nim_v0", players=2, num_envs=128, steps=16, minibatch=128, width=32, blocks=1, learning_rate=3e-3, epochs=3,
@@ -293,7 +293,7 @@ def test_the_command_of_a_run_gives_its_options_again(monkeypatch: pytest.Monkey
     for config in (
         PPOConfig("pikit_v0", players=2, options=deck),
         replace(SMALL, imitate="", clip_range=0.25, seed=7, players=3, options=odd, out="a folder/run"),
-        replace(SMALL, opponents=(), evaluate=(), tensorboard=True),
+        replace(SMALL, opponents=(), evaluate=(), log="tensorboard"),
     ):
         words = shlex.split(config.command())
         assert words[:2] == ["monsterzoo", "train"]

@@ -70,7 +70,7 @@ def test_centred_numbers_have_no_average_and_nothing_where_nothing_was_tried() -
 
 def test_the_command_line_has_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["train", "--method", "rollouts", "--game", "pikit_v0", "--updates", "2", "--num-envs", "4", "--width", "8"]
-    assert main([*words, "--evaluate", "--no-tensorboard", "--out", str(tmp_path / "run")]) == 0
+    assert main([*words, "--evaluate", "--log", "none", "--out", str(tmp_path / "run")]) == 0
     assert f"the policy is 'net:{tmp_path / 'run'}'" in capsys.readouterr().out
     assert isinstance(RunConfig.read(tmp_path / "run" / "run.json"), RolloutConfig)
     assert main([*words, "--rollout-policy", "nobody"]) == 2
@@ -91,7 +91,7 @@ def test_the_command_line_has_it(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 TINY = RolloutConfig(
     game="nim_v0", num_envs=128, samples=16, self_play=1.0, width=32, minibatch=256, target_temperature=0.1, updates=30,
-    threads=1, evaluate=("random",), evaluate_games=64, tensorboard=False,
+    threads=1, evaluate=("random",), evaluate_games=64, log="none",
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from monsterzoo.training.runs.config import USUAL, PPOConfig
 from nim import NIM
 
 TINY = ["--updates", "2", "--num-envs", "16", "--steps", "16", "--width", "8", "--minibatch", "64",
-        "--evaluate-games", "8", "--no-tensorboard"]  # fmt: skip
+        "--evaluate-games", "8", "--log", "none"]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,10 @@
 """What a run shows: a line for every evaluation, and chance level beside every win rate."""
 
+import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from monsterzoo.training.arena import arena
@@ -20,7 +23,7 @@ WINS = {"win_random": 0.981, "error_random": 0.01, "win_heuristic": 0.6123, "err
 
 
 def printed(folder: Path, capsys: pytest.CaptureFixture[str], *reports: dict[str, float]) -> list[str]:
-    with Journal(folder, 0, PPOConfig("pikit_v0", players=2, tensorboard=False), 2) as lines:
+    with Journal(folder, 0, PPOConfig("pikit_v0", players=2, log="none"), 2) as lines:
         for report in reports:
             lines.write(report, 0.4)
     return capsys.readouterr().out.splitlines()
@@ -73,6 +76,32 @@ def test_tensorboard_gets_them_with_chance_level(tmp_path: Path) -> None:
     assert all("/" in one for one in tags)
     assert {"win_rate/random", "win_rate/heuristic", "win_rate/chance_level", "loss/policy_loss"} <= set(tags)
     assert events.Scalars("win_rate/chance_level")[0].value == 0.25
+
+
+@pytest.mark.parametrize("name", ["wandb", "trackio"])
+def test_other_trackers_get_the_same_by_one_option(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tracker = MagicMock(__spec__=ModuleSpec(name, None))
+    monkeypatch.setitem(sys.modules, name, tracker)
+    config = PPOConfig("pikit_v0", players=4, log=name)
+    (tmp_path / "mine").mkdir()
+    with Journal(tmp_path / "mine", 0, config, 4) as journal:
+        journal.write({**REPORT, **WINS, "updates": 3}, 0.5)
+        assert not tracker.finish.called
+    tracker.init.assert_called_once_with(project="monsterzoo", name="mine", config=config.to_dict())
+    ((numbers,), about) = tracker.log.call_args
+    assert about == {"step": 3}
+    assert numbers["win_rate/chance_level"] == 0.25
+    assert numbers["win_rate/heuristic"] == WINS["win_heuristic"]
+    tracker.finish.assert_called_once_with()
+    assert not list((tmp_path / "mine").glob("events*"))
+
+
+def test_a_tracker_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    with pytest.raises(ModuleNotFoundError, match="wandb is not installed"):
+        Journal(tmp_path, 0, PPOConfig("pikit_v0", log="wandb"), 4)
+    with pytest.raises(ValueError, match="'tensorboard', 'wandb', 'trackio', 'none'"):
+        PPOConfig("pikit_v0", log="paper")
 
 
 def texts_of(figure: Any) -> str:

@@ -31,10 +31,8 @@ from test_ppo import same
 
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 TINY = ["--updates", "4", "--num-envs", "8", "--steps", "16", "--width", "8", "--minibatch", "64",
-        "--evaluate-games", "8", "--no-tensorboard"]  # fmt: skip
-CONFIG = PPOConfig(
-    NIM.name, updates=4, num_envs=8, steps=16, width=8, minibatch=64, evaluate_games=8, tensorboard=False
-)
+        "--evaluate-games", "8", "--log", "none"]  # fmt: skip
+CONFIG = PPOConfig(NIM.name, updates=4, num_envs=8, steps=16, width=8, minibatch=64, evaluate_games=8, log="none")
 
 
 @pytest.fixture(autouse=True)
@@ -286,7 +284,7 @@ def test_a_run_may_be_told_again_what_it_knows(finished: Path) -> None:
 def test_how_long_a_run_takes_and_how_it_is_watched_may_change(finished: Path) -> None:
     config = PPOConfig.read(finished / RUN)
     changes = {"out": "elsewhere", "minutes": 1.0, "updates": 9, "threads": 2, "evaluate": (), "evaluate_every": 1.0,
-               "evaluate_games": 4, "checkpoint_every": 1.0, "tensorboard": True}  # fmt: skip
+               "evaluate_games": 4, "checkpoint_every": 1.0, "log": "tensorboard"}  # fmt: skip
     assert changes.keys() == set(MAY_CHANGE)
     assert config.going_on(changes) == replace(config, **changes)
     with pytest.raises(ValueError, match=r"the run counts updates \(--updates 4\); raise --updates, or add"):
