@@ -118,10 +118,12 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.demo: $(VENV)/.python $(PACKAGING)
+	@echo "installing into $(VENV), torch is large: a minute or more, the first time only"
 	$(INSTALL) ".[train]"
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.python $(PACKAGING)
+	@echo "installing into $(VENV), torch is large: a minute or more, the first time only"
 	$(INSTALL) ".[test,train,render,play]"
 	@touch $@ $(VENV)/.demo
 

@@ -3,6 +3,8 @@
 `add_a_game.md` has tests of its own.
 """
 
+import ast
+import json
 import re
 import shlex
 import subprocess
@@ -10,6 +12,7 @@ import sys
 import tomllib
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from needs import beside, needs
@@ -59,9 +62,36 @@ def test_everything_on_the_page_runs(page: str, tmp_path: Path) -> None:
         needs(package)
     text = beside(f"docs/{page}").read_text(encoding="utf-8")
     script = tmp_path / "page.py"
-    script.write_text(program(text, tmp_path), encoding="utf-8")
+    script.write_text(program(shortened(text), tmp_path), encoding="utf-8")
     done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+    # What the page says it prints: a win rate above chance level, near the one that was measured.
+    for who, wins, chance in re.findall(r"`(\w+) wins (\d+)%, chance level (\d+)%`", text):
+        found = re.search(rf"^{who} wins (\d+)%, chance level {chance}%$", done.stdout, re.MULTILINE)
+        assert found, f"{who} is not in {done.stdout}"
+        assert abs(int(found[1]) - int(wins)) <= 8
+        assert int(found[1]) > int(chance) + 10
+
+
+@pytest.mark.slow
+def test_the_notebook_runs_from_top_to_bottom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in ("torch", "pygame", "PIL"):
+        needs(package)
+    monkeypatch.chdir(tmp_path)
+    notebook = json.loads(beside("docs/first_steps.ipynb").read_text(encoding="utf-8"))
+    assert not any(cell.get("outputs") for cell in notebook["cells"])
+    names: dict[str, Any] = {}
+    shown = []
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            tree = ast.parse("".join(cell["source"]))
+            last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+            exec(compile(tree, "cell", "exec"), names)
+            if isinstance(last, ast.Expr):
+                shown.append(eval(compile(ast.Expression(last.value), "cell", "eval"), names))
+    assert any(hasattr(one, "_repr_svg_") and one._repr_svg_() for one in shown)
+    rates = {Path(one["name"]).name: one["win_rate"] for one in names["result"]["players"]}
+    assert rates["first"] > rates["random"] + 0.2
 
 
 def test_every_guide_is_tested_and_in_the_navigation_of_the_site() -> None:
@@ -80,6 +110,12 @@ QUICKLY = {"updates=30": "updates=1, num_envs=16, steps=16, evaluate_games=8", "
 DOORS = re.findall(r"^\| ([^|]+) \| `([^`]+)`", README.split("## Doors")[1].split("\n## ")[0], re.MULTILINE)
 
 
+def shortened(text: str) -> str:
+    for long, short in QUICKLY.items():
+        text = text.replace(long, short)
+    return text
+
+
 def run_code(code: str, folder: Path) -> str:
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -88,12 +124,9 @@ def run_code(code: str, folder: Path) -> str:
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
 def test_every_block_of_the_readme_runs_alone(number: int, tmp_path: Path) -> None:
-    code = BLOCKS[number]
-    if "monsterzoo.training" in code:
+    if "monsterzoo.training" in BLOCKS[number]:
         needs("torch")
-    for long, short in QUICKLY.items():
-        code = code.replace(long, short)
-    assert run_code(code, tmp_path)
+    assert run_code(shortened(BLOCKS[number]), tmp_path)
 
 
 @pytest.mark.parametrize(("user", "code"), DOORS, ids=[user for user, _ in DOORS])

@@ -63,6 +63,7 @@ class Parser(argparse.ArgumentParser):
     ) -> None:
         super().__init__(
             f"monsterzoo {command}",
+            usage=f"monsterzoo {command} GAME [options]" if groups else None,  # there are too many to list
             description=textwrap.fill(" ".join(description.split()), WIDTH),
             epilog=about_policies() if policies else None,
             formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -1,0 +1,74 @@
+"""What only Linux has: without it everything still works. Its absence is simulated."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from needs import ROOT, beside
+
+MISSING = {
+    "os": ("sched_getaffinity", "sched_yield", "fork", "register_at_fork", "geteuid", "getuid", "getloadavg", "killpg"),
+    "signal": ("SIGKILL", "SIGHUP", "SIGALRM"),
+}
+"""Names that Windows lacks; macOS lacks the first."""
+PROGRAM = f"""
+import os, signal, sys
+sys.modules["fcntl"] = sys.modules["resource"] = sys.modules["pwd"] = None
+for module, names in {MISSING!r}.items():
+    for name in names:
+        delattr(sys.modules[module], name)
+
+import numpy as np
+import monsterzoo as mz
+from monsterzoo.benchmarks.measuring import machine
+from monsterzoo.training.arena import arena
+from monsterzoo.training.runs.config import processors
+
+assert processors() == os.cpu_count()
+assert machine()["cores"] == os.cpu_count()
+games = mz.make_vec("pikit_v0", num_envs=8, threads=2, players=2, seed=0)
+for _ in range(20):
+    games.step(games.sample_actions())
+player = mz.policies.make("search:8,threads=2", "pikit_v0", players=2)
+player.act(games.decisions())
+print(arena("pikit_v0", ["random", "heuristic"], 8, threads=2, players=2)["games"], games.states.tobytes().hex()[:200])
+"""
+
+
+def run(program: str, folder: Path, **environment: str) -> str:
+    settings = {**os.environ, "MONSTERZOO_CACHE_DIR": str(folder / "cache"), **environment}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_games_are_the_same_without_what_only_linux_has(tmp_path: Path) -> None:
+    usual = PROGRAM.replace("delattr(", "getattr(").replace("assert ", "assert 1 or ").replace('"] = None', '"] = os')
+    (tmp_path / "elsewhere").mkdir()
+    assert run(PROGRAM, tmp_path / "elsewhere") == run(usual, tmp_path)
+
+
+def test_links_that_git_left_as_text_become_copies(tmp_path: Path) -> None:
+    beside("tools")
+    from tools.links import repair
+
+    shutil.copytree(ROOT / ".typecheck", tmp_path / ".typecheck", symlinks=True)
+    links = [path for path in (tmp_path / ".typecheck").rglob("*") if path.is_symlink()]
+    for path in links:  # as Git does it where it may not make links
+        target = os.readlink(path)
+        path.unlink()
+        path.write_text(target)
+    for folder in ("envs", "policies", "training", "benchmarks", "src/monsterzoo", "tools"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "__init__.py").write_text(f"# {folder}")
+    for folder in ("cli", "table"):
+        (tmp_path / "src/monsterzoo" / folder).mkdir()
+    assert sorted(repair(tmp_path / ".typecheck")) == sorted(links)
+    assert (tmp_path / ".typecheck/monsterzoo/__init__.py").read_text() == "# src/monsterzoo"
+    assert (tmp_path / ".typecheck/monsterzoo/envs/__init__.py").read_text() == "# envs"
+    assert repair(tmp_path / ".typecheck") == [], "what is repaired stays"
