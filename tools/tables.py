@@ -1,6 +1,7 @@
 """Tables of options, sizes, baselines, actions, observations and events, made from the games themselves.
 
-They stand between `<!-- table:start -->` and `<!-- table:end -->` in `docs/games.md` and in the README of every game.
+They stand between `<!-- table:start -->` and `<!-- table:end -->` in `docs/games.md`, `docs/language_models.md` and the
+README of every game.
 `python -m tools.tables` brings these files up to date; tests say if one is not.
 """
 
@@ -19,6 +20,7 @@ from monsterzoo.envs.core.registry import find_game, names
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.training.evaluation.report import markdown, percent
 
+from . import answers
 from .ladder import in_order, rating, read
 
 START, END = "<!-- table:start -->", "<!-- table:end -->"
@@ -157,6 +159,8 @@ def _range(low: int, high: int) -> str:
 def files() -> Iterator[tuple[Path, str]]:
     """Every file that holds tables, and the tables it should hold."""
     yield _ROOT / "docs" / "games.md", games_table()
+    measured = json.loads((_ROOT / "benchmarks" / "results" / "answers.json").read_text(encoding="utf-8"))
+    yield _ROOT / "docs" / "language_models.md", answers.tables(measured)
     for name in names():
         yield _ROOT / "envs" / _folder(name) / "README.md", game_tables(find_game(name))
 

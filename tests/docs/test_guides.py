@@ -23,6 +23,7 @@ NEEDS = {
     "positions.md": (),
     "data.md": ("torch", "pyarrow"),
     "evaluation.md": (),
+    "language_models.md": (),
     "search.md": (),
 }
 """The guides, and the packages of the extra train that each needs."""
