@@ -6,9 +6,9 @@ from typing import Any
 
 from ..core.game import Game, Looks, Positions, Rules, View
 from ..core.options import Custom, Option, choice, integer, whole
-from . import position, rules, scene, text
+from . import position, rules, scene, scene_cards, story, text
 from .determinize import determinize
-from .events import event_names, events
+from .events import LAP, event_names, events
 from .rules import BASIC_CARDS, BASIC_DESIGNS, CARD_NAMES, DESIGNS, HAND_CARDS, MOST_TWICE, NONE
 from .symmetry import symmetry
 from .view import VIEW, layout, look
@@ -160,6 +160,11 @@ GAME = Game(
         scene=scene.scene,
         ansi_colours=scene.INKS,
         refusal=text.refusal,
+        story=story.story,
+        retold=story.TOLD,
+        cards=scene_cards.sample_cards,
+        words={"advanced=True": "advanced cards", "grab=draft": "tiles taken in turn", "chapter": "lap"},
+        chapters=(LAP,),
     ),
     symmetry=symmetry,
 )

@@ -2,7 +2,8 @@
 
 A choice is an event only for who makes it; what comes of it, everybody sees when all have chosen. Much can follow from
 one decision in the rendezvous: then the events say which cards were revealed and what has changed in the end. When the
-last card ends a lap, the cards and tiles are gone, and only the points are left to be told.
+last card ends a lap, the cards and tiles are gone, and only the points are left to be told. (For people, story.py tells
+it card by card.)
 """
 
 from typing import Any
@@ -22,7 +23,7 @@ MOST_POINTS = 99  # of one event; more are told by several
 
 LAYS = 1  # + card: the observer's own choice
 CHOOSES = LAYS + DESIGNS  # + TILES * (phase - GRAB) + tile: the observer's own choice to grab, to bury, to raise
-TOO_LATE = CHOOSES + 3 * TILES  # another seat got the tile that the observer had reached for
+TOO_LATE = CHOOSES + 3 * TILES  # a seat that got the tile the observer had reached for
 GAINS = TOO_LATE + 1  # + tile: grabbed, raised or stolen
 BURIES = GAINS + TILES  # + tile
 REVEALED = BURIES + TILES  # + card
@@ -39,7 +40,7 @@ def event_names(options: dict[str, Any]) -> tuple[str, ...]:
         "",
         *(f"{{0}}: lay {card}" for card in CARD_NAMES),
         *(f"{{0}}: {verb} {tile}" for verb in ("reach for", "choose to bury", "raise") for tile in tiles),
-        "… too late",
+        "… too late, {0} was quicker",
         *(f"{{0}}: gain {tile}" for tile in tiles),
         *(f"{{0}}: bury {tile}" for tile in tiles),
         *(f"revealed, laid by {{0}}: {card}" for card in CARD_NAMES),
@@ -85,8 +86,9 @@ def add_tiles(before, after, mover, action, out, n):
         wanted = before.chosen_tiles
         if mover == 0:
             wanted = bit(action - (DESIGNS if before.advanced else BASIC_DESIGNS))
-        if wanted & ~after.tiles[0] != ZERO:
-            n = add_event(out, n, 0, TOO_LATE)
+        for k in range(1, before.players):
+            if wanted & after.tiles[k] != ZERO:
+                n = add_event(out, n, k, TOO_LATE)
     for k in range(before.players):
         n = add_events(out, n, k, GAINS, after.tiles[k] & ~before.tiles[k])
     for k in range(before.players):

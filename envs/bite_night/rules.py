@@ -277,19 +277,21 @@ def legal_tiles(state, seat):
 @compiled
 def step(state, seat, action):
     """Carry out a legal action, then what follows from it in the rendezvous."""
+    if decide(state, seat, action):
+        rendezvous(state)
+
+
+@compiled
+def decide(state, seat, action):
+    """Carry out a legal action alone; whether the rendezvous begins or goes on."""
     phase = np.int64(state.phase)
     if phase == LAY:
         lay(state, seat, action)
-        return
+        return False
     tile = action - (DESIGNS if state.advanced else BASIC_DESIGNS) - TILES * (phase - GRAB)
     if phase == GRAB:
-        done = draft(state, seat, tile) if state.draft else race(state, seat, tile)
-    elif phase == BURY:
-        done = bury(state, seat, tile)
-    else:
-        done = raise_tile(state, seat, tile)
-    if done:
-        rendezvous(state)
+        return draft(state, seat, tile) if state.draft else race(state, seat, tile)
+    return bury(state, seat, tile) if phase == BURY else raise_tile(state, seat, tile)
 
 
 @inlined
@@ -446,16 +448,23 @@ def end_round(state):
 @compiled
 def rendezvous(state):
     """Apply the pile's cards in order, until somebody has to decide or the lap is over."""
-    size = np.int64(state.pile_size)
-    while state.resolved < size:
-        card = np.int64(state.pile[state.resolved])
-        done = pass_over(state, card)
-        if done == 0:
-            if apply(state, card):
-                return
-            done = 1
-        state.resolved = min(np.int64(state.resolved) + done, size)
+    while state.resolved < state.pile_size:
+        if reveal(state):
+            return
     end_lap(state)
+
+
+@compiled
+def reveal(state):
+    """Apply the pile's next card; whether somebody has to decide first."""
+    card = np.int64(state.pile[state.resolved])
+    done = pass_over(state, card)
+    if done == 0:
+        if apply(state, card):
+            return True
+        done = 1
+    state.resolved = min(np.int64(state.resolved) + done, np.int64(state.pile_size))
+    return False
 
 
 @compiled

@@ -12,7 +12,7 @@ from ..compiling.cache import key_of
 from ..compiling.dispatch import implement
 from ..compiling.encoding import register_layouts
 from ..compiling.jit import belongs_to, compiled
-from ..render.scene import Perspective, Scene
+from ..render.scene import Part, Perspective, Scene
 from . import contract
 from .contract import REWARD_SCORE, REWARD_WIN
 from .layout import Layout
@@ -96,6 +96,16 @@ class Looks:
     """Regular expressions, and the terminal colour (0 to 255) of what they match in the game's texts."""
     refusal: Callable[[Any, int, int], str] = _not_legal
     """`(state, seat, action)`: why an action is not legal."""
+    story: Callable[[np.ndarray, int, int], list[tuple[int, str]]] | None = None
+    """`(before, seat, action)`: what everybody saw of a decision in more words than its events, as (seat, text)."""
+    retold: range = range(0)
+    """Numbers of the events that a story replaces."""
+    cards: Callable[[dict[str, Any]], list[Part]] | None = None
+    """`(options)`: the cards of a variant, for its rules: each drawn in its box, with what it does."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What people call options, such as "variant=seven_suitors" or "laps"."""
+    chapters: tuple[int, ...] = ()
+    """Numbers of the events with which another part of the game begins, for summaries."""
 
 
 _owners: dict[Any, str] = {}

@@ -111,5 +111,6 @@ GAME = Game(
         scene=scene.scene,
         ansi_colours=scene.INKS,
         refusal=text.refusal,
+        cards=scene.sample_cards,
     ),
 )

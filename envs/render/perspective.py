@@ -3,6 +3,7 @@
 A seat's scene is made from its view alone. A spectator (`seat` is None) sees what all seats know together.
 """
 
+import re
 from collections import deque
 from dataclasses import replace
 from typing import Any
@@ -92,7 +93,25 @@ def narrate(
             told[-1] = replace(told[-1], text=f"{told[-1].text}, {rest}")
         else:
             told.append(Event(words, who if "{0}" in name else -1, number))
-    return told
+    return _with_story(variant, seat or 0, names, told, before, mover, action)
+
+
+def _with_story(
+    variant: Variant, seat: int, names: tuple[str, ...], told: list[Event], before: np.ndarray, mover: int, action: int
+) -> list[Event]:
+    """What was seen, told in more words where the game has them."""
+    looks, players = variant.game.looks, variant.players
+    lines = looks.story(before, mover, action) if looks.story is not None else []
+    if not lines:
+        return told
+    called = [names[(k - seat) % players] for k in range(players)]
+    story = [Event(_conjugated(text.format(*called)), (k - seat) % players if k >= 0 else -1, 0) for k, text in lines]
+    first = [event for event in told if event.number < looks.retold.start]
+    return [*first, *story, *(event for event in told if event.number >= looks.retold.stop)]
+
+
+def _conjugated(words: str) -> str:
+    return re.sub(r"\b(you (?:\+\d+ and )?(?:gain|lose))s\b", r"\1", words)
 
 
 def stepped(variant: Variant, states: np.ndarray, seat: int, action: int) -> np.ndarray:

@@ -4,9 +4,9 @@ from typing import Any
 
 from ..core.game import Game, Looks, Positions, Rules, View
 from ..core.options import choice, integer
-from . import position, rules, scene, text
+from . import position, rules, scene, scene_cards, text
 from .determinize import determinize
-from .events import EVENT_NAMES, events
+from .events import DEALT, EVENT_NAMES, events
 from .view import VIEW, layout, look
 
 OPTIONS = {
@@ -92,5 +92,13 @@ GAME = Game(
         scene=scene.scene,
         ansi_colours=scene.INKS,
         refusal=text.refusal,
+        cards=scene_cards.sample_cards,
+        words={
+            "variant=base": "",
+            "variant=seven_suitors": "Seven Suitors",
+            "variant=seven_suitors_short": "Seven Suitors, short form",
+            "episode=round": "one round",
+        },
+        chapters=(DEALT,),
     ),
 )

@@ -7,10 +7,11 @@ for who makes them; what others can see of them follows when all have chosen.
 import numpy as np
 
 from ..compiling.jit import compiled, inlined
-from ..core.bits import ZERO, set_of, wrap
+from ..core.bits import ZERO, first, lowest, popcount, set_of, wrap
 from ..core.contract import add_event, add_events
 from .rules import (
     BASE,
+    BOSS_BIT,
     CARDS_WITH_FOILS,
     DISCARD,
     DOWN,
@@ -21,7 +22,9 @@ from .rules import (
     SUIT_OF,
     SUITS,
     UP,
+    bosses_to_win,
     power,
+    tricks_to_lose,
 )
 from .text import CARD_NAMES, EXCHANGES, KEEPS
 
@@ -37,7 +40,9 @@ CHOSEN = RECEIVED + CARDS_WITH_FOILS  # + exchange or keep: the observer's own; 
 STRAW = CHOSEN + len(EXCHANGES) + len(KEEPS)  # + card that is seen in a straw pile for the first time
 TRICK = STRAW + CARDS_WITH_FOILS
 SEALED = TRICK + 1  # + suit
-SCORED = SEALED + len(SUITS)  # + tokens - 1
+ENDED = SEALED + len(SUITS)  # + reason: the trick ends the round
+COUNTED = ENDED + 5  # + suit: a boss of who wins the round
+SCORED = COUNTED + len(SUITS)  # + tokens - 1
 DEALT = SCORED + MOST_TOKENS
 TRUMP = DEALT + 1  # + suit
 SHOWN = TRUMP + len(SUITS)
@@ -52,6 +57,12 @@ EVENT_NAMES = (
     *(f"{{0}}: {card} lies open in the straw pile" for card in CARD_NAMES),
     "… trick for {0}",
     *(f"suit sealed by {{0}}: {suit}" for suit in SUITS),
+    "{0}: the third boss wins the round",
+    "{0}: the fourth boss of the side wins the round",
+    "{0}: the seventh trick loses the round",
+    "{0}: the 13th trick loses the round",
+    "{0}: the last trick wins the round",
+    *(f"bosses for {{0}}: {suit}" for suit in SUITS),
     *(f"tokens for {{0}}: {count}" for count in range(1, MOST_TOKENS + 1)),
     "a new round begins",
     *(f"trump is {suit}" for suit in SUITS),
@@ -93,7 +104,7 @@ def own_choice(phase, action):
 
 @inlined
 def add_trick(before, mover, card, out, n):
-    """Who takes the trick, if this card completes it."""
+    """Who takes the trick, if this card completes it, and how that ends the round."""
     players, laid, winner, best = np.int64(before.players), 1, 0, -1
     for k in range(players):
         laid += before.trick[k] != NONE
@@ -106,7 +117,34 @@ def add_trick(before, mover, card, out, n):
         if strength > best:
             best, winner = strength, seat
         seat = wrap(seat + 1, players)
-    return add_event(out, n, winner, TRICK)
+    n = add_event(out, n, winner, TRICK)
+    return add_round_end(before, mover, card, winner, out, n) if before.variant == BASE else n
+
+
+@inlined
+def add_round_end(before, mover, card, winner, out, n):
+    """Why the round is over, and the bosses that count; all of it follows from the trick."""
+    players, sides, tricks = np.int64(before.players), np.int64(before.sides), 1
+    side = wrap(winner, sides)
+    bosses = np.uint64(before.captured[side]) | BOSS_BIT[card]
+    for k in range(players):
+        if k != mover:
+            bosses |= BOSS_BIT[before.trick[k]]
+    for k in range(sides):
+        tricks += before.tricks[k]
+    if popcount(bosses) >= bosses_to_win(players):
+        n = add_event(out, n, winner, ENDED + (0 if players == 3 else 1))
+    elif before.tricks[side] + 1 >= tricks_to_lose(players):
+        n = add_event(out, n, winner, ENDED + (3 if players == 2 else 2))
+        if sides == 3:
+            return n
+        winner = 1 - side
+        bosses = first(7) & ~bosses & ~BOSS_BIT[lowest(before.trump_card)]  # the others take all that are left
+    elif tricks == (23 if players == 2 else 16 if players == 3 else 12):
+        n = add_event(out, n, winner, ENDED + 4)
+    else:
+        return n
+    return add_events(out, n, winner, COUNTED, bosses)
 
 
 @inlined

@@ -1,5 +1,6 @@
 """Events: numbers with a meaning, made from nothing but what a seat may know."""
 
+import re
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -8,11 +9,14 @@ import numpy as np
 import pytest
 from monsterzoo.envs import names
 from monsterzoo.envs.api.aec import GameEnv
+from monsterzoo.envs.bite_night.rules import CARD_NAMES
+from monsterzoo.envs.bite_night.story import story
 from monsterzoo.envs.core.contract import MAX_EVENTS, add_event, imagine
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.core.variant import Variant
-from monsterzoo.envs.render.perspective import stepped
+from monsterzoo.envs.render.perspective import narrate, stepped
+from monsterzoo.envs.yokai_septet.rules import BLACK_STARS, SUITS, WHITE_STARS
 
 Decision = tuple[np.ndarray, np.ndarray, int, int]
 """The states (1,) before and after it, who decided, and what."""
@@ -240,7 +244,7 @@ def test_bite_night_who_is_too_late_is_told_and_nobody_else() -> None:
             wanted = action - 34 if seat == mover else int(before["choices"][0, seat, 0])
             lost = wanted >= 0 and not int(after["tiles"][0, seat]) >> wanted & 1
             rows = variant.events(before, after, seat, mover, action)[:, 1].tolist()
-            assert ("… too late" in [variant.event_names[number] for number in rows]) == lost
+            assert any("too late" in variant.event_names[number] for number in rows) == lost
             late += lost
     assert late > 3
 
@@ -252,3 +256,52 @@ def test_events_without_room_are_not_written() -> None:
         count = add_event(room[:2], count, 1, number)
     assert count == 2
     assert room.tolist() == [[1, 1], [1, 2], [0, 0]]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_yokai_the_end_of_every_round_is_explained_and_its_bosses_are_worth_the_tokens(players: int) -> None:
+    variant = find_game("yokai_septet_v0").variant(players=players)
+    reasons = set()
+    for seed in range(12):
+        for before, after, mover, action in decisions(variant, seed):
+            texts = [
+                (about, variant.event_names[number])
+                for about, number in variant.events(before, after, 1, mover, action).tolist()
+            ]
+            why = [text for _, text in texts if text.endswith("s the round")]
+            tokens = {about: int(text.split()[-1]) for about, text in texts if text.startswith("tokens for")}
+            over = int(before["round_number"][0]) != int(after["round_number"][0]) or not deciding(after)
+            assert len(why) == over
+            assert over or not tokens
+            if not over:
+                continue
+            reasons.add(why[0].partition(": ")[2])
+            trump = int(before["trump"][0])
+            suits = [SUITS.index(text.split()[-1]) for _, text in texts if text.startswith("bosses for")]
+            worth = sum(WHITE_STARS[suit] + (players == 3) * BLACK_STARS[suit] for suit in suits if suit != trump)
+            assert sum(tokens.values()) == (6 if players == 3 and "loses" in why[0] else worth)
+    assert len(reasons) >= 2
+
+
+@pytest.mark.parametrize("advanced", [False, True])
+def test_bite_night_the_rendezvous_is_told_card_by_card(advanced: bool) -> None:
+    variant = find_game("bite_night_v0").variant(players=3, advanced=advanced, laps=2)
+    cards = 0
+    for seed in range(6):
+        for before, after, mover, action in decisions(variant, seed):
+            lines = [text for _, text in story(before, mover, action)]
+            points = [sum(map(int, re.findall(rf"\{{{seat}\}} \+(\d+)", "\n".join(lines)))) for seat in range(3)]
+            assert points == (after["scores"] - before["scores"])[0, :3].tolist()
+            told = [text.partition(", laid by")[0] for text in lines if ", laid by" in text]
+            start = int(before["resolved"][0]) + (int(before["phase"][0]) >= 2)
+            names = [CARD_NAMES[card] for card in before["pile"][0, start:] if card >= 0]
+            left = iter(names)
+            assert all(name in left for name in told), "in the order they were laid"
+            if int(after["phase"][0]) >= 2 and told and deciding(after):
+                assert told[-1] == CARD_NAMES[after["pile"][0, int(after["resolved"][0])]], (
+                    "nothing of what comes later"
+                )
+            cards += len(told)
+            seen = [event.text for event in narrate(variant, 1, before, after, mover, action)]
+            assert len([text for text in seen if ", laid by" in text]) == len(told)
+    assert cards > 60
