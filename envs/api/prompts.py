@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -77,12 +77,30 @@ def legal_actions(raw: Any, agent: str) -> list[int]:
     return [int(action) for action in raw.infos[agent]["action_mask"].nonzero()[0]]
 
 
-def rules_in_short(game: Game) -> str:
-    """The section "The game in short" of the README.md in the game's package; empty where there is none."""
+def rules_in_short(game: Game, options: Mapping[str, Any] | None = None) -> str:
+    """The section "The game in short" of the README.md in the game's package; empty where there is none.
+
+    With options it is about this variant alone: left out are paragraphs and tables below a line such as
+    `<!-- only players=2|3, variant=base -->` that speak of others.
+    """
     package = getattr(sys.modules.get(game.rules.configure.__module__), "__package__", None)
     if not package:
         return ""
     page = files(package) / "README.md"
     text = page.read_text(encoding="utf-8") if page.is_file() else ""
     section = re.search(r"^## The game in short\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
-    return f"# {game.title}\n\n{section[1].strip()}" if section else ""
+    if section is None:
+        return ""
+    blocks = (_ONLY.fullmatch(block) for block in re.split(r"\n\s*\n", section[1].strip()))
+    kept = [block["text"] for block in blocks if block is not None and _fits(options, block["only"])]
+    return "\n\n".join([f"# {game.title}", *kept])
+
+
+_ONLY = re.compile(r"(?:<!-- only (?P<only>.*?) -->\n)?(?P<text>.*)", re.DOTALL)
+
+
+def _fits(options: Mapping[str, Any] | None, only: str | None) -> bool:
+    if options is None or only is None:
+        return True
+    wanted = (condition.partition("=") for condition in only.split(", "))
+    return all(str(options[key]) in values.split("|") for key, _, values in wanted)

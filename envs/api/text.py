@@ -248,7 +248,7 @@ class TextGame:
         if agent in self._known and self.settings["rules"] != "always":
             return ""
         hidden = f"Actions are written: {patterns(self.variant.action_names[:-1])}."
-        parts = [self.settings["rules"] != "never" and rules_in_short(self.variant.game),
+        parts = [self.settings["rules"] != "never" and rules_in_short(self.variant.game, self.variant.options),
                  self.settings["legal"] == "hidden" and hidden]  # fmt: skip
         return "\n\n".join(part for part in parts if part)
 

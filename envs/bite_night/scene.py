@@ -3,8 +3,8 @@
 from typing import Any
 
 from ..core.bits import members
-from ..render.parts import DARK, EDGE, GOLD, PALE, SIDE, TableScene, back, backs, cross_out, in_row
-from ..render.scene import Box, Perspective, Scene, rect, text
+from ..render.parts import DARK, EDGE, GOLD, TableScene, back, backs, cross_out, in_row
+from ..render.scene import Box, Perspective, Scene, rect
 from . import rules
 from .scene_cards import effect, face, tile, tile_words
 from .text import claims_of
@@ -14,7 +14,18 @@ INKS = {r"\bblue\b": 69, r"\bred\b": 203, r"\byellow\b": 220, r"\bgreen\b": 77, 
 PHASES = ("laying cards", "grabbing tiles", "a burial", "a resurrection")
 CHOSEN, SPENT = "#7dff9a", "#8b8b8b"
 """Around what was chosen but is still hidden from the others; across what has had its effect."""
-MINI = (52.0, 74.0)
+LESSONS = (
+    "The card goes face down onto the common pile. It counts for everybody when the pile is revealed at the end of the "
+    "lap, so lay what fits your tiles better than those of the others.",
+    "Everybody takes three tiles of each round, and who is quickest gets a tile that several want. Take what your own "
+    "cards in the pile count, or what others would need.",
+    "This card takes two fitting tiles from everybody. Bury those that the cards still to come count least.",
+    "For each of your hearts you may take a buried tile of its colour. Take what the cards still to come count most.",
+)
+"""What to do and what for, by phase."""
+OWN = 500
+"""Where the observer's own panel begins."""
+MINI = (46.0, 68.0)
 
 
 def _points(view: Any, k: int) -> int:
@@ -41,7 +52,7 @@ def scene(seen: Perspective) -> Scene:
     actions = {action: spoken(view, action) for action, _ in seen.legal}
     visible = None if seen.spectator else members(view.asked)  # as everybody can see
     table = TableScene(seen, "Bite Night", status, actions, visible)
-    for k, box in enumerate(table.seat_boxes(), 1):
+    for k, box in enumerate(table.seat_boxes(OWN), 1):
         _draw_other(table, k, box)
     _draw_pile(table)
     if view.phase >= rules.BURY:
@@ -49,10 +60,10 @@ def scene(seen: Perspective) -> Scene:
     else:
         _draw_middle(table)
     _draw_own(table)
-    below = table.add_points("Points", [_points(view, k) for k in range(players)], 96 + 36 * players)
-    first = seen.names[int(view.first_player)]
-    table.add([text(SIDE[0] + 14, below + 66, f"first player: {first}", 22, PALE, "start", SIDE[2] - 28)])
-    table.ask(_prompt(seen))
+    first = int(view.first_player)
+    head = ["player", "points", "first player"]
+    table.add_strip(head, [[name, str(_points(view, k)), "yes" * (k == first)] for k, name in enumerate(seen.names)])
+    table.ask(_prompt(seen), lesson=LESSONS[int(view.phase)])
     return table
 
 
@@ -85,7 +96,7 @@ def _add_tile(
     hearts = int(table.view.hearts)
     shapes = tile(number, box, hearts, CHOSEN if chosen >> number & 1 else "#ffffff")
     choices = [] if phase is None else _choices(table, phase, number)
-    table.add(shapes, f"{where} {tile_words(number, hearts)}", choices, box)
+    table.add(shapes, f"{where} {tile_words(number, hearts)}", choices, box, key=f"tile {number}")
 
 
 def _hand(view: Any) -> list[int]:
@@ -95,28 +106,28 @@ def _hand(view: Any) -> list[int]:
 
 def _draw_other(table: TableScene, k: int, box: Box) -> None:
     """Another seat: its tiles, and its hand."""
-    view, shown, name, (x, y, w, _) = table.view, table.seen.views[k], table.names[k], box
+    view, shown, name, (x, y, w, h) = table.view, table.seen.views[k], table.names[k], box
     needs = f"needs {int(view.to_grab[k])}" if view.to_grab[k] and shown is None else ""
     table.add_seat(k, box, f"{_points(view, k)} points", needs)
-    a_row = max(int((w - 20) // 41), 1)
+    a_row, low = max(int((w - 20) // 41), 1), y + (250 if w < h else 84)
     for i, number in enumerate(members(view.tiles[k])):
-        _add_tile(table, number, (x + 12 + i % a_row * 41, y + 42 + i // a_row * 42, 38.0, 38.0), f"{name} has")
+        _add_tile(table, number, (x + 12 + i % a_row * 41, y + 40 + i // a_row * 42, 38.0, 38.0), f"{name} has")
     if shown is None:
         count = rules.HAND_CARDS - sum(1 for seat in view.pile_seats if seat == k)
-        table.add(backs(count, (x + 12, y + 138, w - 20, 40), (30, 40), 13), f"{name} has {count} cards")
+        table.add(backs(count, (x + 12, low, w - 20, 40), (30, 40), 13), f"{name} has {count} cards")
         return
     hand = _hand(shown)
     for card, left in zip(hand, in_row(len(hand), x + 12, w - 24, 30, 2)):
-        table.add(face(card, (left, y + 132, 30, 50)), f"{name} holds {rules.CARD_NAMES[card]}")
+        table.add(face(card, (left, low, 30, 44)), f"{name} holds {rules.CARD_NAMES[card]}", help=effect(card))
 
 
 def _draw_pile(table: TableScene) -> None:
     """The cards laid so far, in order: face up where they are known, and who laid each."""
     view = table.view
-    table.add([rect((12, 260, 936, 110), DARK, None, corner=10)])
-    table.add_heading(22, 275, "Cards laid, first to last")
-    for place, x in enumerate(in_row(table.players * rules.rounds(table.players), 22, 916, MINI[0])):
-        box = (x, 288.0, *MINI)
+    table.add([rect((252, 202, 776, 106), DARK, None, corner=10)])
+    table.add_heading(262, 215, "Cards laid, first to last")
+    for place, x in enumerate(in_row(table.players * rules.rounds(table.players), 260, 760, MINI[0], 6)):
+        box = (x, 228.0, *MINI)
         seat = int(view.pile_seats[place])
         if seat == rules.NONE:
             table.add([rect(box, None, EDGE, 2, 7)])
@@ -126,10 +137,12 @@ def _draw_pile(table: TableScene) -> None:
         if place < int(view.resolved):
             shapes += cross_out(box, SPENT, 3)
         elif view.phase >= rules.BURY and place == int(view.resolved) and view.asked:
-            shapes.append(rect((x - 3, 285, MINI[0] + 6, MINI[1] + 6), None, GOLD, 5, 9))
-        shapes.append(rect((x + 4, 363, MINI[0] - 8, 6), table.colour(seat), None, corner=3))
-        what = rules.CARD_NAMES[card] if card != rules.NONE else "a card face down"
-        table.add(shapes, f"place {place + 1}, laid by {table.names[seat]}: {what}")
+            shapes.append(rect((x - 3, 225, MINI[0] + 6, MINI[1] + 6), None, GOLD, 5, 9))
+        shapes.append(rect((x + 4, 299, MINI[0] - 8, 6), table.colour(seat), None, corner=3))
+        known = card != rules.NONE
+        said = f"place {place + 1}, laid by {table.names[seat]}: "
+        more = {"help": effect(card) if known else "", "key": f"pile {place}", "origin": f"seat {seat}"}
+        table.add(shapes, said + (rules.CARD_NAMES[card] if known else "a card face down"), (), None, **more)
 
 
 def _known_card(seen: Perspective, place: int) -> int:
@@ -144,44 +157,46 @@ def _draw_middle(table: TableScene) -> None:
     tiles = members(view.middle)
     if tiles or view.phase == rules.LAY:
         words = "Tiles to grab" if tiles else "The tiles of this round come when all cards are laid"
-        table.add_heading(24, 386, words)
+        table.add_heading(262, 324, words)
     for i, number in enumerate(tiles):
-        box = (24 + i % 8 * 100.0, 402 + i // 8 * 98.0, 90.0, 90.0)
+        box = (288 + i % 6 * 120.0, 338 + i // 6 * 80.0, 74.0, 74.0)
         _add_tile(table, number, box, "in the middle:", rules.GRAB, int(view.chosen_tiles))
 
 
 def _draw_graveyard(table: TableScene) -> None:
     """The rendezvous: buried tiles and the cards that lie open."""
     view = table.view
-    table.add_heading(24, 386, "Graveyard" if int(view.graveyard) else "The graveyard is empty")
-    for i, number in enumerate(members(view.graveyard)):
-        _add_tile(table, number, (24 + i % 12 * 56.0, 402 + i // 12 * 56.0, 50.0, 50.0), "buried:", rules.RAISE)
-    opened = members(view.open_cards)
+    buried, opened = members(view.graveyard), members(view.open_cards)
+    table.add_heading(262, 324, "Graveyard" if buried else "The graveyard is empty")
+    size, a_row = (48.0, 10) if len(buried) <= 30 else (36.0, 13)
+    for i, number in enumerate(buried):
+        box = (262 + i % a_row * (size + 5), 338 + i // a_row * (size + 5), size, size)
+        _add_tile(table, number, box, "buried:", rules.RAISE)
     if opened:
-        table.add_heading(716, 386, "Open cards")
-    for card, x in zip((OPEN_CARDS[k] for k in opened), in_row(len(opened), 716, 226, 86)):
-        table.add(face(card, (x, 402, 86, 120)), f"open: {rules.CARD_NAMES[card]}")
+        table.add_heading(810, 324, "Open cards")
+    for card, x in zip((OPEN_CARDS[k] for k in opened), in_row(len(opened), 810, 214, 70)):
+        table.add(face(card, (x, 338, 70, 100)), f"open: {rules.CARD_NAMES[card]}", help=effect(card))
 
 
 def _draw_own(table: TableScene) -> None:
     """The observer's own tiles and cards."""
     view = table.view
     needs = f", needs {int(view.to_grab[0])}" if view.to_grab[0] else ""
-    table.add_own_seat(604, f"{_points(view, 0)} points{needs}")
+    table.add_own_seat(OWN, f"{_points(view, 0)} points{needs}")
     tiles = members(view.tiles[0])
     chosen = int(view.chosen_tiles) if view.phase >= rules.BURY else 0
-    for number, x in zip(tiles, in_row(len(tiles), 26, 908, 58, 6)):
-        _add_tile(table, number, (x, 648.0, 58.0, 58.0), "yours:", rules.BURY, chosen)
+    for number, x in zip(tiles, in_row(len(tiles), 170, 860, 50, 5)):
+        _add_tile(table, number, (x, OWN + 6.0, 50.0, 50.0), "yours:", rules.BURY, chosen)
     if not tiles:
-        table.add_heading(28, 678, "No tiles yet")
+        table.add_heading(180, OWN + 24, "No tiles yet")
     hand = _hand(view)
-    for i, (card, x) in enumerate(zip(hand, in_row(len(hand), 26, 908, 96, 6))):
-        box = (x, 724.0, 96.0, 146.0)
+    for i, (card, x) in enumerate(zip(hand, in_row(len(hand), 22, 1236, 132, 6))):
+        box = (x, OWN + 62.0, 132.0, 120.0)
         shapes = [*face(card, box)]
         if card == view.chosen_card:
             shapes.append(rect(box, None, CHOSEN, 6, 8))
         elif view.phase >= rules.BURY:
-            shapes += cross_out((x + 20, 760, 56, 70), SPENT, 3)
+            shapes += cross_out((x + 36, OWN + 92, 60, 60), SPENT, 3)
         # The second copy of a design stands for nothing that the first one does not.
         choices = _choices(table, rules.LAY, card) if card not in hand[:i] else []
-        table.add(shapes, f"your card {rules.CARD_NAMES[card]}: {effect(card)}", choices, box)
+        table.add(shapes, f"your card {rules.CARD_NAMES[card]}", choices, box, help=effect(card))

@@ -1,9 +1,10 @@
 """Tiles and cards of Bite Night as shapes, and what the cards do in words."""
 
 from functools import lru_cache
+from typing import Any
 
 from ..render.parts import INK, PAPER, cross_out, heart
-from ..render.scene import Box, Point, Shape, circle, placed, polygon, rect, stroke, text
+from ..render.scene import Box, Part, Point, Shape, circle, placed, polygon, rect, stroke, text
 from . import rules
 from .text import names_of_tiles
 
@@ -73,15 +74,26 @@ def tile_words(number: int, hearts: int) -> str:
 def face(card: int, box: Box) -> tuple[Shape, ...]:
     """A rendezvous card: what it is about, and what it brings."""
     x, y, w, h = box
-    large = w >= 80
-    cx, cy = x + w / 2, y + h * (0.5 if large or w < 40 else 0.36)
-    shapes = [rect(box, PAPER, _NIGHT, 3, 7), *_motif(card, cx, cy, w * 0.24)]
+    shapes = [rect(box, PAPER, _NIGHT, 3, 7)]
     if w < 40:  # no room for words
-        return tuple(shapes)
-    if large:
-        shapes.append(text(cx, y + 20, _TITLES[card], 23, _NIGHT, room=w - 10))
-    shapes.append(text(cx, y + h - (20 if large else 15), _BRINGS[card], 24 if large else 22, INK, room=w - 8))
-    return tuple(shapes)
+        return (*shapes, *_motif(card, x + w / 2, y + h / 2, w * 0.24))
+    if w < 100:
+        brings = text(x + w / 2, y + h - 14, _BRINGS[card], 20, INK, room=w)
+        return (*shapes, *_motif(card, x + w / 2, y + h * 0.36, w * 0.24), brings)
+    lines = rules.CARD_NAMES[card].replace("+", "+ ").split(" ", 2)
+    shapes += [text(x + w / 2, y + 16 + 20 * i, words, 20, _NIGHT) for i, words in enumerate(lines)]
+    shapes.append(text(x + w * 0.78, y + h * 0.77, _BRINGS[card], 24, INK))
+    return (*shapes, *_motif(card, x + w * 0.36, y + h * 0.77, w * 0.14))
+
+
+def sample_cards(options: dict[str, Any]) -> list[Part]:
+    """A tile, and every design of card, with what they do."""
+    box = (0.0, 0.0, 132.0, 120.0)
+    designs = range(rules.DESIGNS if options["advanced"] else rules.BASIC_DESIGNS)
+    small = (0.0, 0.0, 90.0, 90.0)
+    hearts = "A tile with a heart. Hearts count for the advanced cards."
+    cards = [Part(face(card, box), rules.CARD_NAMES[card], box=box, help=effect(card)) for card in designs]
+    return [Part(tile(1, small, 2), tile_words(1, 2), box=small, help=hearts), *cards]
 
 
 def _motif(card: int, x: float, y: float, size: float) -> list[Shape]:
@@ -110,7 +122,7 @@ def _motif(card: int, x: float, y: float, size: float) -> list[Shape]:
     if rules.GRAVEYARD <= card < rules.GRAVEYARD_ANY:
         return [_tomb(x, y, size), *symbol(card - rules.GRAVEYARD, x, y + size * 0.15, size * 0.75, "#ffffff", _STONE)]
     if card == rules.GRAVEYARD_ANY:
-        return [_tomb(x, y, size), text(x, y + size * 0.2, "?", max(size * 1.7, 18))]
+        return [_tomb(x, y, size), text(x, y + size * 0.2, "?", max(size * 1.7, 19))]
     if card == rules.SKIP_TWO:
         arrows = [[(s, -0.8), (s + 0.8, 0.0), (s, 0.8)] for s in (-0.9, 0.1)]
         return [stroke(placed(arrow, x, y, size), _NIGHT, size * 0.35) for arrow in arrows]
@@ -150,15 +162,11 @@ def _two(one: int, other: int, x: float, y: float, size: float, arrow: bool = Fa
     return shapes
 
 
-_TITLES = (
-    "set", *("picture",) * 5, *("colour",) * 5, *("pair",) * 5, *("couple",) * 10, *("grave",) * 6, "skip", "closed",
-    "revive", "wedding", "servant", "bite", "food", "vow", "soup", "dawn", "banish",
-)  # fmt: skip
 _BRINGS = (
     "× 5", *("× 1",) * 10, *("× 3",) * 5, *("× 4",) * 10, *("bury",) * 6, "skip", "shut", "rise", "take", "stop",
     "take", "take", "stop", "× 3", "take", "bury",
 )  # fmt: skip
-assert len(_TITLES) == len(_BRINGS) == len(rules.CARD_NAMES)
+assert len(_BRINGS) == len(rules.CARD_NAMES)
 
 
 def effect(card: int) -> str:

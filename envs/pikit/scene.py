@@ -5,8 +5,8 @@ from functools import lru_cache
 from typing import Any
 
 from ..core.bits import members
-from ..render.parts import DARK, EDGE, GOLD, INK, PALE, PAPER, SIDE, TableScene, back, turn_of
-from ..render.scene import Box, Perspective, Scene, Shape, circle, polygon, rect, text
+from ..render.parts import DARK, EDGE, GOLD, INK, PALE, PAPER, TableScene, back, turn_of
+from ..render.scene import Box, Part, Perspective, Scene, Shape, circle, polygon, rect, text
 from . import rules
 from .events import EFFECT_WORDS
 from .text import cards_of
@@ -20,7 +20,31 @@ DOES = (
     "", "most 1s", "reroll", "wounds", "steal", "draw", "cancel", "turn die", "all 8s", "wild", "wild", "wild",
 )  # fmt: skip
 INKS = {r"\b\d+-\d+\b": 247, r"\b(?:9|10|11)\b": 203, r"\b[78]\b": 215, r"\b[456]\b": 78, r"\b[123]\b": 75}
-CARD = (84.0, 116.0)
+HELP = (
+    "",
+    "Whoever has the most 1s at the end gets 15 points.",
+    "Discard it to reroll one die or both.",
+    "Whoever steals it discards it at once and is wounded: -3 points.",
+    "Discard it to steal a random card of another player.",
+    "Discard it to draw the top card of the deck secretly.",
+    "Discard it at any time to cancel another player's discard.",
+    "Discard it to turn one die to any face.",
+    "Taken from the centre together with all other 8s there.",
+    *("Wild: discard it for the effect of a 2, 4, 5, 6 or 7.",) * 3,
+)
+"""What each kaiju does; every card is also worth its value at the end."""
+MECHA_HELP = "15 points at the end. Rolling its double takes it, or steals a card from who holds it."
+LESSONS = (
+    "You may discard cards for their effects, to change the dice or to get cards, but every card is worth its value at "
+    "the end. Then end the discards and take what the dice allow.",
+    "Another player's discard is about to take effect. A 6 or a wild card cancels it; that card is then gone.",
+    "Take one thing: a card worth the sum, the difference or one of the dice, two cards with both dice, or a mecha "
+    "with a double. Most points win when the deck is empty.",
+)
+"""What to do and what for, by phase."""
+OWN = 512
+"""Where the observer's own panel begins."""
+CARD = (84.0, 102.0)
 
 
 # --- Words ---
@@ -65,24 +89,21 @@ def scene(seen: Perspective) -> Scene:
     actions = {action: spoken(view, action, seen.names) for action, _ in seen.legal}
     visible = None if reacting or seen.winners is not None else [turn]  # whose turn it is everybody can see
     table = TableScene(seen, "Pikit", status, actions, visible)
-    for k, box in enumerate(table.seat_boxes(), 1):
+    for k, box in enumerate(table.seat_boxes(OWN), 1):
         _draw_other(table, k, box)
     _draw_dice(table)
     _draw_centre(table)
     _draw_supply(table)
     _draw_pending(table)
     _draw_own(table)
-    points = [_points(seen, k) for k in range(table.players)]
-    below = table.add_points("Points now", points, 100 + 36 * table.players)
-    if not seen.spectator:
-        table.add([text(SIDE[0] + 14, below + 58, "of the cards you know", 21, PALE, "start", SIDE[2] - 28)])
+    table.add_strip(*_scores(seen))
     captions = {
         rules.END_DISCARDS: "End discards",
         rules.ACCEPT: "Accept",
         rules.TAKE_BOTH: "Take both",
         rules.TAKE_NOTHING: "Take nothing",
     }
-    table.ask(_prompt(seen), captions)
+    table.ask(_prompt(seen), captions, LESSONS[int(view.phase)])
     table.skip = reacting and not seen.legal  # who can cancel is nobody else's business
     return table
 
@@ -103,7 +124,7 @@ def card_face(value: int, box: Box) -> tuple[Shape, ...]:
     """A kaiju."""
     x, y, w, h = box
     colour = COLOURS[value]
-    cx, cy, r = x + w / 2, y + h * 0.56, w * 0.27
+    cx, cy, r = x + w * 0.56, y + h * 0.58, w * 0.25
     horns = [
         [(cx + s * r * 0.9, cy - r * 0.4), (cx + s * r * 0.95, cy - r * 1.45), (cx + s * r * 0.3, cy - r * 0.9)]
         for s in (-1, 1)
@@ -117,8 +138,8 @@ def card_face(value: int, box: Box) -> tuple[Shape, ...]:
         *(circle(eye, cy - r * 0.2, r * 0.28, "#ffffff") for eye in eyes),
         *(circle(eye, cy - r * 0.2, r * 0.12, INK) for eye in eyes),
         polygon(teeth, "#ffffff"),
-        text(x + 9, y + 25, str(value), 34, colour, "start"),
-        text(cx, y + h - 14, DOES[value], 21, INK, room=w - 10),
+        text(x + 9, y + 22, str(value), 32, colour, "start"),
+        text(x + w / 2, y + h - 14, DOES[value], 21, INK, room=w - 8),
     )
 
 
@@ -137,6 +158,13 @@ def mecha_face(number: int, box: Box) -> list[Shape]:
     ]
 
 
+def sample_cards(options: dict[str, Any]) -> list[Part]:
+    """Every kaiju and a mecha, with what they do."""
+    box = (0.0, 0.0, *CARD)
+    kaiju = [Part(card_face(value, box), f"kaiju {value}", box=box, help=HELP[value]) for value in range(1, 12)]
+    return [*kaiju, Part(tuple(mecha_face(1, box)), "mecha", box=box, help=MECHA_HELP)]
+
+
 def chip(words: str, colour: str, x: float, y: float, width: float = 38) -> list[Shape]:
     """A card in a small space."""
     return [
@@ -147,37 +175,39 @@ def chip(words: str, colour: str, x: float, y: float, width: float = 38) -> list
 
 def _draw_other(table: TableScene, k: int, box: Box) -> None:
     """Another seat: the kaiju it is known to hold, its secret ones, mechas, wounds."""
-    view, name, (x, y, w, _) = table.view, table.names[k], box
-    table.add_seat(k, box, f"{_points(table.seen, k)} points")
+    view, name, (x, y, w, h) = table.view, table.names[k], box
     wounds = int(view.wounds[k])
-    if wounds:
-        at = (x + w - 24, y + 62)
-        table.add([circle(*at, 17, "#c22f2f", "#ffffff"), text(*at, str(wounds), 22)], f"{wounds} wounds of {name}")
+    table.add_seat(k, box, f"{_points(table.seen, k)} points", f"{wounds} wound{'s' * (wounds > 1)}" if wounds else "")
     shown = table.seen.views[k]
     held = Counter(cards_of(view.known[k] if shown is None else shown.hand))
     unknown = int(view.unknown[k]) if shown is None else 0
     left, top = x + 12, y + 44
     for value, count in held.items():
         width = 38 if count == 1 else 62
-        if left + width > x + w - (48 if wounds and top < y + 60 else 8):
+        if left + width > x + w - 8:
             left, top = x + 12, top + 44
         face = chip(f"{value}" if count == 1 else f"{value} ×{count}", COLOURS[value], left, top, width)
-        table.add(face, f"{name} holds {count} × {value}")
+        more = {"help": HELP[value], "key": f"kaiju {k} {value}", "origin": f"centre {value}"}
+        table.add(face, f"{name} holds {count} × {value}", (), None, **more)
         left += width + 6
     if unknown:
         if left + 70 > x + w:
             left, top = x + 12, top + 44
         face = [*back((left, top, 30, 38)), text(left + 36, top + 20, f"×{unknown}", 24, PALE, "start")]
-        table.add(face, f"{name} holds {unknown} unknown cards")
+        table.add(face, f"{name} holds {unknown} unknown cards", help="Only the player knows which.")
     for i, number in enumerate(members(view.mechas[k])):
-        place = (x + 12 + i * 48, y + 144, 44.0, 38.0)
+        place = (
+            (x + 12 + i % 4 * 48, y + h - 130 + i // 4 * 42, 44.0, 38.0)
+            if w < h
+            else (x + w / 2 + i * 48, y + 88, 44.0, 38.0)
+        )
         _add_mecha(table, chip(f"{number}-{number}", "#46525c", *place[:2], 44), number, place)
 
 
 def _add_mecha(table: TableScene, face: list[Shape], number: int, box: Box) -> None:
     """A mecha, with taking or stealing where the dice show its double."""
     choices = table.choices(rules.TAKE_MECHA, rules.STEAL_MECHA) if number == int(table.view.low) else []
-    table.add(face, f"mecha {number}-{number}", choices, box)
+    table.add(face, f"mecha {number}-{number}", choices, box, help=MECHA_HELP, key=f"mecha {number}")
 
 
 def _points(seen: Perspective, k: int) -> int:
@@ -185,11 +215,25 @@ def _points(seen: Perspective, k: int) -> int:
     return int(seen.view.scores[k]) if shown is None else int(shown.scores[0])
 
 
+def _scores(seen: Perspective) -> tuple[list[str], list[list[str]]]:
+    """The points of every seat, as far as its cards are known, with where they come from."""
+    view, rows = seen.view, []
+    for k, (name, shown) in enumerate(zip(seen.names, seen.views)):
+        kaiju = sum(cards_of(view.known[k] if shown is None else shown.hand))
+        mechas = rules.MECHA_POINTS * len(members(view.mechas[k]))
+        wounds = rules.WOUND_POINTS * int(view.wounds[k])
+        ones = _points(seen, k) - kaiju - mechas + wounds
+        secret = f" + {int(view.unknown[k])} secret" if shown is None and view.unknown[k] else ""
+        cells = [f"{kaiju}{secret}", str(mechas), str(ones), str(-wounds), f"{_points(seen, k)}{' + ?' * bool(secret)}"]
+        rows.append([name, *cells])
+    return ["player", "kaiju", "mechas", "most 1s", "wounds", "points"], rows
+
+
 def _draw_dice(table: TableScene) -> None:
     view = table.view
-    for x, face in ((24, int(view.low)), (122, int(view.high))):
-        table.add(_die(face, (x, 292, 90, 90)), f"die: {face}")
-    table.add_heading(24, 275, turn_of(table.names[view.turn_player]), 200)
+    for x, face, die in ((262, int(view.low), "low"), (354, int(view.high), "high")):
+        table.add(_die(face, (x, 354, 84, 84)), f"{die} die: {face}", key=f"die {die} {face}", origin=f"die {die}")
+    table.add_heading(262, 340, turn_of(table.names[view.turn_player]), 180)
 
 
 def _die(face: int, box: Box) -> list[Shape]:
@@ -206,41 +250,41 @@ def _draw_centre(table: TableScene) -> None:
     """The cards in the centre; copies of a value are one thing to take."""
     low, high = int(table.view.low), int(table.view.high)
     taken = {rules.TAKE_SUM: low + high, rules.TAKE_DIFFERENCE: high - low, rules.TAKE_LOW: low, rules.TAKE_HIGH: high}
-    table.add_heading(236, 275, "Centre")
-    left = 236.0
+    table.add_heading(262, 212, "Centre")
+    left = 262.0
     for value, count in Counter(cards_of(table.view.centre)).items():
-        face = [shape for i in range(count) for shape in card_face(value, (left + 88 * i, 292, *CARD))]
+        face = [shape for i in range(count) for shape in card_face(value, (left + 92 * i, 225, *CARD))]
         choices = table.choices(*(action for action, wanted in taken.items() if wanted == value))
-        table.add(face, f"centre: {count} × {value}", choices, (left, 292.0, 88 * count - 4.0, CARD[1]))
-        left += 88 * count
+        box = (left, 225.0, 92 * count - 8.0, CARD[1])
+        table.add(face, f"centre: {count} × {value}", choices, box, help=HELP[value], key=f"centre {value}")
+        left += 92 * count
 
 
 def _draw_supply(table: TableScene) -> None:
     """Mechas on the table, the deck, the discards."""
     view = table.view
-    table.add_heading(236, 432, "Mechas to take")
+    table.add_heading(462, 340, "Mechas to take")
     for i, number in enumerate(members(view.mechas_on_table)):
-        box = (236 + 80.0 * i, 448.0, 72.0, 96.0)
+        box = (462 + 65.0 * i, 354.0, 60.0, 84.0)
         _add_mecha(table, mecha_face(number, box), number, box)
     deck = int(view.deck)
-    table.add_heading(740, 432, "Deck")
-    table.add(back((740, 448, 72, 96)) if deck else [rect((740, 448, 72, 96), None, EDGE)])
-    table.add([rect((750, 478, 52, 36), DARK), text(776, 497, str(deck), 28)], f"deck: {deck} cards")
+    table.add_heading(862, 340, "Deck")
+    table.add(back((862, 354, 62, 84)) if deck else [rect((862, 354, 62, 84), None, EDGE)])
+    table.add([rect((868, 378, 50, 36), DARK), text(893, 397, str(deck), 28)], f"deck: {deck} cards")
     pile = cards_of(view.discard_pile)
-    table.add_heading(836, 432, "Discards")
-    table.add([rect((844, 448, 72, 96), None, EDGE, 3)])
-    table.add([text(880, 496, str(len(pile)), 32, PALE)], f"discards: {' '.join(map(str, pile)) or 'none'}")
+    table.add_heading(936, 340, "Discards")
+    table.add([rect((946, 354, 62, 84), None, EDGE, 3)])
+    table.add([text(977, 397, str(len(pile)), 32, PALE)], f"discards: {' '.join(map(str, pile)) or 'none'}")
 
 
 def _draw_pending(table: TableScene) -> None:
     """The discard that waits for reactions, with the cancels on it; else what was discarded so far."""
-    view, names, box = table.view, table.names, (24.0, 558.0, 912.0, 76.0)
+    view, names, box = table.view, table.names, (262.0, 450.0, 758.0, 52.0)
     if view.pending_effect == rules.NONE:
         counts = Counter(cards_of(view.discard_pile))
         words = "  ".join(f"{value}×{count}" for value, count in counts.items()) or "nothing yet"
-        table.add([rect(box, DARK, EDGE, 2, 10)])
-        table.add_heading(40, 578, "Discarded so far")
-        table.add([text(40, 612, words, 25, "#ffffff", "start", 880)])
+        table.add([rect(box, DARK, EDGE, 2, 10), text(276, 477, "Discarded", 22, PALE, "start")])
+        table.add([text(392, 477, words, 22, "#ffffff", "start", 620)])
         return
     who, card = int(view.turn_player), int(view.pending_card)
     words = f"{names[who]}: {card} to {effect_words(view, int(view.pending_effect), names)}"
@@ -248,12 +292,11 @@ def _draw_pending(table: TableScene) -> None:
     note = f"cancels: {', '.join(laid)}" if laid else "no cancel yet"
     shapes = [
         rect(box, "#4a2323", GOLD, 3, 10),
-        *chip(str(card), COLOURS[card], 40, 577),
-        circle(96, 596, 8, table.colour(who)),
-        text(116, 584, words, 26, "#ffffff", "start", 800),
-        text(116, 614, note, 22, PALE, "start", 800),
+        *chip(str(card), COLOURS[card], 274, 457),
+        text(326, 477, words, 23, "#ffffff", "start", 430),
+        text(1006, 477, note, 21, PALE, "end", 240),
     ]
-    table.add(shapes, f"pending: {words}; {note}")
+    table.add(shapes, f"pending: {words}; {note}", help=HELP[card])
 
 
 def _draw_own(table: TableScene) -> None:
@@ -261,27 +304,28 @@ def _draw_own(table: TableScene) -> None:
     view = table.view
     wounds = int(view.wounds[0])
     hurt = f", {wounds} wound{'s' if wounds > 1 else ''}" if wounds else ""
-    table.add_own_seat(646, f"{_points(table.seen, 0)} points{hurt}")
+    table.add_own_seat(OWN, f"{_points(table.seen, 0)} points{hurt}")
     held = Counter(cards_of(view.hand))
     mechas = members(view.mechas[0])
-    width, height = 96.0, 132.0
-    copies = sum(held.values()) - len(held)
-    step = min(40.0, (900 - (width + 8) * (len(held) + len(mechas))) / max(copies, 1))
+    width, height, top = 96.0, 112.0, OWN + 42.0
+    copies, room = sum(held.values()) - len(held), 1240.0
+    step = min(40.0, (room - (width + 8) * (len(held) + len(mechas))) / max(copies, 1))
     if step < 18:  # many different cards: smaller ones
-        width, height = 66.0, 100.0
-        step = min(18.0, max(900 - (width + 8) * (len(held) + len(mechas)), 0) / max(copies, 1))
-    left = 26.0
+        width = 72.0
+        step = min(18.0, max(room - (width + 8) * (len(held) + len(mechas)), 0) / max(copies, 1))
+    left = 22.0
     secret = held - Counter(cards_of(view.known[0]))
     for value, count in held.items():
-        face = [s for i in range(count) for s in card_face(value, (left + i * step, 706, width, height))]
+        face = [s for i in range(count) for s in card_face(value, (left + i * step, top, width, height))]
         if secret[value]:
-            face.append(text(left + width / 2, 706 + height + 18, "secret", 20, PALE, room=width))
+            face.append(text(left + width / 2, top + height + 13, "secret", 20, PALE, room=width))
         wide = width + step * (count - 1)
         choices = table.choices(*(action for action in range(rules.END_DISCARDS) if rules.CARD_OF[action] == value))
         label = f"your {value}" + (f", {count} copies" if count > 1 else "")
-        table.add(face, label, choices, (left, 706, wide, height))
+        more = {"help": HELP[value], "key": f"kaiju 0 {value}", "origin": f"centre {value}"}
+        table.add(face, label, choices, (left, top, wide, height), **more)
         left += wide + 8
     for number in mechas:
-        face = mecha_face(number, (left, 706.0, width - 14, height))
-        table.add(face, f"mecha {number}-{number}")
+        face = mecha_face(number, (left, top, width - 14, height))
+        table.add(face, f"mecha {number}-{number}", help=MECHA_HELP, key=f"mecha {number}")
         left += width - 6

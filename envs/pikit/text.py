@@ -100,7 +100,7 @@ def describe(view: Any, seat: int) -> str:
     if view.last_turns:
         lines.append(f"Last turns left, this one included: {int(view.last_turns)}.")
     more = " or more" if view.turns_left == MOST_TURNS else ""
-    lines.append(f"Turns until the game is broken off: {int(view.turns_left)}{more}.")
+    lines.append(f"Turns until truncation: {int(view.turns_left)}{more}.")
     return "\n".join(lines)
 
 

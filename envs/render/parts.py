@@ -1,22 +1,40 @@
-"""What every drawn table has: a header, a panel for each seat, buttons, scores and the last moves."""
+"""What every drawn table has: a header, a panel for each seat around the middle, buttons, scores, the last moves."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from .scene import HEIGHT, WIDTH, Box, Perspective, Scene, Shape, circle, placed, polygon, rect, stroke, text, wrapped
+from .scene import (
+    FRAME,
+    HEIGHT,
+    WIDTH,
+    Box,
+    Perspective,
+    Scene,
+    Shape,
+    circle,
+    placed,
+    polygon,
+    rect,
+    stroke,
+    text,
+    wrapped,
+)
 
 FELT, DARK, PANEL, EDGE = "#123c36", "#0b2522", "#1b4d45", "#3c7a6f"
 PAPER, INK, PALE, GOLD, BUTTON = "#fbf7ea", "#1d2426", "#cfe3dc", "#ffd257", "#2f6fb5"
 SEATS = ("#f2b84b", "#67bdf0", "#f08fae", "#9bd872")
 """Colours of the seats, by their numbers at the table."""
 
-BOARD: Box = (12, 64, 936, 884)
-SIDE: Box = (960, 64, 308, 884)
-BAR: Box = (12, 892, 936, 56)
-TOP = 190
-"""Height of the panels of the other seats."""
-LINE = 26
-"""Height of a line of text in the side panel."""
+BOARD: Box = (8, 58, 1264, 694)
+BAR: Box = (8, 700, 1264, 50)
+STRIP: Box = (8, 758, 1264, 196)
+"""Below the board: scores and the last moves."""
+MIDDLE: Box = (252, 204, 776, 300)
+"""Between the seats."""
+SIDEWAYS = 236
+"""Width of the seats on the left and on the right of four."""
+LINE = 25
+"""Height of a line of text in the strip."""
 STAR = (
     (0, -1), (0.24, -0.32), (0.95, -0.31), (0.38, 0.12), (0.59, 0.81),
     (0, 0.4), (-0.59, 0.81), (-0.38, 0.12), (-0.95, -0.31), (-0.24, -0.32),
@@ -46,12 +64,13 @@ class TableScene(Scene):
         actions: Mapping[int, str],
         deciding: Iterable[int] | None = None,
     ) -> None:
-        super().__init__(title, status=status, board=(0, 58, SIDE[0] - 6, HEIGHT - 62))
+        super().__init__(title, status=status, board=(4, BOARD[1] - 2, WIDTH - 8, BOARD[3] + 4))
         self.seen = seen if deciding is None else replace(seen, deciding=frozenset(deciding))
         self.view, self.names, self.players = seen.view, seen.names, len(seen.names)
         self.actions = actions
-        self.add([rect((0, 0, WIDTH, HEIGHT), FELT, corner=0), rect((0, 0, WIDTH, 54), DARK, corner=0)])
-        self.add([text(20, 28, title, 32, GOLD, "start"), text(WIDTH - 20, 28, status, 26, PALE, "end", 820)], status)
+        self.add([rect((0, 0, WIDTH, HEIGHT), FELT, corner=0), rect((0, 0, WIDTH, 54), DARK, corner=0)], key=FRAME)
+        head = [text(20, 28, title, 32, GOLD, "start"), text(WIDTH - 20, 28, status, 26, PALE, "end", 820)]
+        self.add(head, status, key=FRAME)
 
     def choices(self, *wanted: int) -> list[tuple[int, str]]:
         """Those of some actions that are legal, with what they do."""
@@ -61,11 +80,15 @@ class TableScene(Scene):
         """The colour of a seat."""
         return SEATS[self.seen.number(k)]
 
-    def seat_boxes(self) -> list[Box]:
-        """Where the other seats sit, clockwise from the observer: side by side along the top of the board."""
+    def seat_boxes(self, bottom: float, height: float = 134) -> list[Box]:
+        """Where the other seats sit around the table, clockwise from the observer; of four the third one opposite."""
         x, y, w, _ = BOARD
-        width = (w - 10 * (self.players - 2)) / (self.players - 1)
-        return [(x + k * (width + 10), y, width, TOP) for k in range(self.players - 1)]
+        if self.players == 4:
+            sides: Box = (x, y + 4, SIDEWAYS, bottom - y - 12)
+            top: Box = (MIDDLE[0], y + 4, MIDDLE[2], height)
+            return [sides, top, (x + w - SIDEWAYS, *sides[1:])]
+        width = (w - 8 * (self.players - 2)) / (self.players - 1)
+        return [(x + k * (width + 8), y + 4, width, height) for k in range(self.players - 1)]
 
     def add_seat(self, k: int, box: Box, note: str, more: str = "") -> None:
         """The panel of another seat: its name, notes on the right above and below, a bright edge while it decides."""
@@ -73,18 +96,19 @@ class TableScene(Scene):
         said = ", ".join(words for words in (note, more) if words)
         decides = ", has to decide" if k in self.seen.deciding else ""
         label = f"{self.names[k]}{decides}{': ' if said else ''}{said}"
-        self.add([self._panel(k, box), *self.name_tag(k, x + 14, y + 22, w * 0.44)], label)
-        self.add([text(x + w - 14, y + 22, note, 24, PALE, "end", w * 0.56 - 30)])
+        self.add([self._panel(k, box), *self.name_tag(k, x + 14, y + 22)], label, key=f"seat {k}")
+        place = (x + 14, y + h - 26, note, 22, PALE, "start") if w < h else (x + w - 14, y + 22, note, 22, PALE, "end")
+        self.add([text(*place)])
         if more:
-            self.add([text(x + w - 14, y + h - 28, more, 22, GOLD, "end")])
+            self.add([text(x + w - 14, y + h - 26, more, 22, GOLD, "end")])
 
     def add_own_seat(self, top: float, note: str = "") -> None:
-        """The observer's own panel, at the bottom of the board."""
+        """The observer's own panel, at the bottom of the board, from `top` on."""
         x, _, w, _ = BOARD
         label = f"{self.names[0]}{': ' if note else ''}{note}"
         panel = self._panel(0, (x, top, w, BAR[1] - 8 - top))
-        self.add([panel, *self.name_tag(0, x + 16, top + 26)], label)
-        self.add([text(x + w - 16, top + 26, note, 26, PALE, "end")])
+        self.add([panel, *self.name_tag(0, x + 16, top + 24)], label, key="seat 0")
+        self.add([text(x + w - 16, top + 24, note, 24, PALE, "end")])
 
     def _panel(self, k: int, box: Box) -> Shape:
         edge, width = (GOLD, 5) if k in self.seen.deciding else (EDGE, 2)
@@ -102,13 +126,13 @@ class TableScene(Scene):
         """A small heading on the felt."""
         self.add([text(x, y, words, 22, PALE, "start", room)], label)
 
-    def ask(self, prompt: str, captions: Mapping[int, str] | None = None) -> None:
+    def ask(self, prompt: str, captions: Mapping[int, str] | None = None, lesson: str = "") -> None:
         """What the observer is asked, with a button for each legal action of `captions`."""
         x, y, w, h = BAR
         winners = self.seen.winners
         if winners is not None:
             prompt = f"The game is over: {' and '.join(self.names[k] for k in winners) or 'nobody'} won."
-        self.prompt = prompt
+        self.prompt, self.lesson = prompt, lesson if self.seen.legal else ""
         right, buttons = x + w, []
         for action, words in reversed(self.choices(*(captions or ()))):
             caption = (captions or {})[action]
@@ -121,22 +145,34 @@ class TableScene(Scene):
         for button in reversed(buttons):
             self.add(*button)
 
-    def add_side(self, height: float) -> Box:
-        """The panel on the right: room for scores above, the last moves below; returns the room above."""
-        x, y, w, h = SIDE
-        self.scores = (x - 4, y - 4, w + 8, height + 8)
-        self.add([rect((x, y, w, height), PANEL, EDGE, 2, 12)])
-        top = y + height + 10
-        room = h - height - 10
-        self.add([rect((x, top, w, room), DARK, EDGE, 2, 12), text(x + 14, top + 22, "Last moves", 22, GOLD, "start")])
-        shapes: list[Shape] = []
-        for i, (line, first, colour) in enumerate(self._event_lines(w - 40, int((room - 50) // LINE))):
-            middle = top + 56 + i * LINE
+    def add_strip(self, head: Sequence[str] = (), rows: Iterable[Sequence[str]] = ()) -> None:
+        """Below the board: the scores as a table, and the last moves."""
+        x, y, w, h = STRIP
+        self.scores = (tuple(head), *map(tuple, rows)) if head else ()
+        columns = list(zip(*self.scores))
+        widths = [max(12.0 * len(cell) + 22 for cell in column) for column in columns]
+        if columns:  # the widest column has to make room
+            widths[widths.index(max(widths))] -= max(sum(widths) - 0.7 * w, 0)
+        left = x + sum(widths) + 28 if columns else x
+        if columns:
+            shapes = [rect((x, y, left - x - 8, h), PANEL, EDGE, 2, 12)]
+            edge = x + 14.0
+            for column, width in zip(columns, widths):
+                shapes += [
+                    text(edge, y + 24 + 34 * row, cell, 22, "#ffffff" if row else GOLD, "start", width - 12)
+                    for row, cell in enumerate(column)
+                ]
+                edge += width
+            said = (", ".join(f"{k} {v}" for k, v in zip(head, row) if v) for row in self.scores[1:])
+            self.add(shapes, "; ".join(said), key=FRAME)
+        w -= left - x
+        shapes = [rect((left, y, w, h), DARK, EDGE, 2, 12)]
+        for i, (line, first, colour) in enumerate(self._event_lines(w - 40, int((h - 12) // LINE))):
+            middle = y + 22 + i * LINE
             if first:
-                shapes.append(circle(x + 18, middle, 5, colour))
-            shapes.append(text(x + 32, middle, line, 21, "#ffffff" if first else PALE, "start", w - 44))
-        self.add(shapes, "Last moves: " + "; ".join(event.text for event in self.seen.events[-8:]))
-        return (x, y, w, height)
+                shapes.append(circle(left + 18, middle, 5, colour))
+            shapes.append(text(left + 32, middle, line, 21, "#ffffff" if first else PALE, "start", w - 44))
+        self.add(shapes, "Last moves: " + "; ".join(event.text for event in self.seen.events[-8:]), key=FRAME)
 
     def _event_lines(self, room: float, most: int) -> list[tuple[str, bool, str]]:
         """The last moves as lines: text, whether it begins a move, and the colour of who made it."""
@@ -148,17 +184,6 @@ class TableScene(Scene):
                 break
             lines = block + lines
         return lines
-
-    def add_points(self, title: str, points: Sequence[int], height: float) -> float:
-        """The side panel with every seat's points; returns the height below which it is empty."""
-        x, y, w, _ = self.add_side(height)
-        shapes: list[Shape] = [text(x + 14, y + 26, title, 24, GOLD, "start")]
-        for k, number in enumerate(points):
-            middle = y + 62 + 36 * k
-            shapes += self.name_tag(k, x + 14, middle)
-            shapes.append(text(x + w - 16, middle, str(number), 28, GOLD, "end"))
-        self.add(shapes, f"{title}: " + ", ".join(f"{name} {number}" for name, number in zip(self.names, points)))
-        return y + 36 * self.players
 
 
 def turn_of(name: str) -> str:
@@ -213,9 +238,9 @@ def _button(box: Box, caption: str, size: float, corner: float, room: float) -> 
 def text_table(seen: Perspective, title: str, lines: Iterable[str]) -> Scene:
     """The table of a game that draws none: what is known in words, and a button for every action."""
     scene = TableScene(seen, title, seen.names[0], dict(seen.legal))
-    scene.add_side(60)
+    scene.add_strip()
     x, y, w, _ = BOARD
-    room = 420 if seen.legal else 800
+    room = 300 if seen.legal else 620
     broken = [part for line in lines for part in (wrapped(line, 22, w - 40) if line.strip() else [""])]
     size = min(22.0, 22 * room / (28 * max(len(broken), 1)))
     step = size * 28 / 22
@@ -224,7 +249,7 @@ def text_table(seen: Perspective, title: str, lines: Iterable[str]) -> Scene:
         scene.add([text(x + 16, y + 24 + i * step, line, size, "#ffffff", "start", w - 32)], line)
     columns = 2 if len(seen.legal) <= 16 else 4
     rows = max(-(-len(seen.legal) // columns), 1)
-    height = min(48.0, (HEIGHT - room - y - 90) / rows)
+    height = min(48.0, (BAR[1] - room - y - 20) / rows)
     for i, (action, name) in enumerate(seen.legal):
         box = (x + i % columns * (w / columns), y + room + 12 + i // columns * height, w / columns - 8, height - 6)
         scene.add(_button(box, name, min(24, height * 0.6), 8, box[2] - 12), name, [(action, name)], box)

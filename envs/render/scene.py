@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 WIDTH, HEIGHT = 1280, 960
+FRAME = "frame"
+"""The key of what is only there in pictures, around the board."""
 LETTER = 0.53
 """Mean width of a letter, by the size of the text."""
 
@@ -74,6 +76,12 @@ class Part:
     """Numbers of actions, and what each does, in words."""
     box: Box | None = None
     """Where to click; needed where there are actions."""
+    help: str = ""
+    """What it does in the game, for those who do not know."""
+    key: str = ""
+    """Names a thing that can move: in the next scene it is where this key is."""
+    origin: str = ""
+    """The key of what it comes from, where it was not there before."""
 
 
 @dataclass
@@ -85,10 +93,12 @@ class Scene:
     parts: list[Part] = field(default_factory=list)
     status: str = ""
     """Where the game stands, in words."""
+    lesson: str = ""
+    """What the observer may do now and what for, in more words than the prompt."""
     board: Box = (0, 0, WIDTH, HEIGHT)
     """The window of the board, for pages that show it apart from the rest."""
-    scores: Box = (0, 0, 0, 0)
-    """The window of the scores."""
+    scores: tuple[tuple[str, ...], ...] = ()
+    """The scores as a table: its head, and a row for each side."""
     skip: bool = False
     """Whether this moment must not be shown: that others are asked something now is hidden from the observer."""
 
@@ -98,23 +108,25 @@ class Scene:
         label: str = "",
         actions: Iterable[tuple[int, str]] = (),
         box: Box | None = None,
+        **more: str,
     ) -> None:
-        """Paint one more part on top of the others."""
-        self.parts.append(Part(tuple(shapes), label, tuple(actions), box))
+        """Paint one more part on top of the others; `more` are other fields of a `Part`."""
+        self.parts.append(Part(tuple(shapes), label, tuple(actions), box, **more))
 
     def as_json(self) -> dict[str, Any]:
-        """The scene as plain data, for the browser."""
+        """The scene as plain data, for the browser: shapes as SVG."""
+        from .svg import part_svg
+
         parts: list[dict[str, Any]] = []
-        for part in self.parts:
-            data: dict[str, Any] = {"shapes": list(part.shapes)}
-            if part.label:
-                data["label"] = part.label
+        for part in (part for part in self.parts if part.key != FRAME):
+            data: dict[str, Any] = {"svg": part_svg(part.shapes)}
+            data |= {name: said for name in ("label", "help", "key", "origin") if (said := getattr(part, name))}
             if part.actions:
                 data["actions"] = [list(pair) for pair in part.actions]
                 data["box"] = list(part.box or ())
             parts.append(data)
-        words = {"title": self.title, "status": self.status, "prompt": self.prompt}
-        return {**words, "board": list(self.board), "scores": list(self.scores), "parts": parts}
+        words = {"title": self.title, "status": self.status, "prompt": self.prompt, "lesson": self.lesson}
+        return {**words, "board": list(self.board), "scores": list(map(list, self.scores)), "parts": parts}
 
 
 # --- Shapes ---

@@ -1,5 +1,6 @@
 """Scenes as SVG, for the page, notebooks and papers; needs nothing but the standard library."""
 
+from collections.abc import Iterable
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -17,12 +18,12 @@ def to_svg(scene: Scene, width: float | None = None) -> str:
     size = "" if width is None else f' width="{width:g}" height="{width * HEIGHT / WIDTH:g}"'
     font = f'font-family="{FONT}" font-weight="bold"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}"{size} {font}>'
-    return "\n".join([head, *(f"<g>{_title(part)}{part_svg(part)}</g>" for part in scene.parts), "</svg>"])
+    return "\n".join([head, *(f"<g>{_title(part)}{part_svg(part.shapes)}</g>" for part in scene.parts), "</svg>"])
 
 
-def part_svg(part: Part) -> str:
-    """The shapes of one part."""
-    return "".join(map(_shape, part.shapes))
+def part_svg(shapes: Iterable[Shape]) -> str:
+    """Some shapes, without a document around them."""
+    return "".join(map(_shape, shapes))
 
 
 def _title(part: Part) -> str:

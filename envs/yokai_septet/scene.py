@@ -3,11 +3,11 @@
 from typing import Any
 
 from ..core.bits import members
-from ..render.parts import BOARD, DARK, EDGE, GOLD, PALE, TableScene, back, backs, cross_out, in_row
+from ..render.parts import EDGE, GOLD, PALE, TableScene, back, backs, cross_out, in_row
 from ..render.scene import Box, Perspective, Scene, Shape, rect, text
 from . import rules
 from .events import PASSED, PLAYED
-from .scene_cards import COLOURS, chips, describe_card, face, suit_sign, symbol
+from .scene_cards import COLOURS, card_help, chips, describe_card, face, suit_sign, symbol
 from .text import (
     CARD_NAMES,
     captured_cards,
@@ -66,17 +66,18 @@ def scene(seen: Perspective) -> Scene:
     status = f"Round {int(view.round_number)}, {PHASES[int(view.phase)]}"
     table = TableScene(seen, "Yokai Septet", status, actions, visible)
     two = table.players == 2
-    for k, box in enumerate(table.seat_boxes(), 1):
+    own = 392 if two else 512
+    for k, box in enumerate(table.seat_boxes(own, 168 if two else 134), 1):
         _draw_other(table, k, box)
     _draw_trick(table)
-    _draw_trump(table, 300 if two else 474)
-    _draw_last_trick(table, 310 if two else 474)
-    _draw_own(table, 496 if two else 624)
-    _draw_scores(table)
+    _draw_trump(table, 264 if two else 268)
+    _draw_last_trick(table, 264 if two else 268)
+    _draw_own(table, own)
+    table.add_strip(*_scores(table))
     captions = (
         {rules.NO_EXCHANGE: "No exchange", rules.KEEP_OLD: "Old boss up", rules.KEEP_NEW: "New boss up"} if two else {}
     )
-    table.ask(_prompt(seen), captions)
+    table.ask(_prompt(seen), captions, _lesson(view))
     return table
 
 
@@ -99,6 +100,31 @@ def _prompt(seen: Perspective) -> str:
     return f"Play a card, {rules.SUITS[rules.SUIT_OF[trick[0][1]]]} was led" if trick else "Lead a card"
 
 
+def _lesson(view: Any) -> str:
+    """What to do now and what for."""
+    phase, players, suitors = int(view.phase), int(view.players), view.variant != rules.BASE
+    if phase == rules.PASS:
+        return (
+            "Choose a card for each other player, who does the same. A suit is sealed with both of its 7s, so give the "
+            "opponents nothing that helps them to take one."
+            if suitors
+            else "Choose three cards to give away, before you see the three that you get. Short suits let you trump; "
+            f"{'your partner uses what you cannot' if players == 4 else 'a 7 given away may come back with a trick'}."
+        )
+    if phase == rules.DISCARD:
+        return "One card leaves your hand face down for this round. A boss, which is a 7, has to stay."
+    if phase in (rules.EXCHANGING, rules.KEEP):
+        return "A boss that lies open is easily caught: you may hide one below, or leave everything as it is."
+    if suitors:
+        aim = "Taking both 7s of a suit in one round seals it."
+    else:
+        wins, loses = rules.bosses_to_win(players), rules.tricks_to_lose(players)
+        aim = f"Tricks with a boss (a 7) count: {wins} bosses win the round, but {loses} tricks without them lose it."
+    trump = f" {rules.SUITS[view.trump]} is trump and beats the other suits." if view.trump != rules.NONE else ""
+    follow = "Follow the suit that was led if you can." if trick_cards(view) else "You lead: the others must follow."
+    return f"{follow}{trump} The A wins every trick. {aim}"
+
+
 def _next_to_play(view: Any) -> int:
     return (int(view.lead) + len(trick_cards(view))) % int(view.players)
 
@@ -114,12 +140,12 @@ def _hand_size(view: Any, k: int) -> int:
 
 def _draw_other(table: TableScene, k: int, box: Box) -> None:
     """Another seat: its hand, and the suits it has shown not to hold."""
-    view, shown, name, (x, y, w, _) = table.view, table.seen.views[k], table.names[k], box
+    view, shown, name, (x, y, w, h) = table.view, table.seen.views[k], table.names[k], box
     note = ""
     if table.players == 4:
         note = "partner" if k == 2 and not table.seen.spectator else f"team {table.seen.number(k) % 2}"
     table.add_seat(k, box, note)
-    room = 300 if table.players == 2 else w - 24
+    room = 560 if table.players == 2 else w - 24
     if shown is None:
         count = _hand_size(view, k)
         table.add(backs(count, (x + 12, y + 48, room, 46)), f"{name} holds {count} cards")
@@ -128,37 +154,38 @@ def _draw_other(table: TableScene, k: int, box: Box) -> None:
         table.add(chips(cards, x + 12, y + 44, room), f"{name} holds {' '.join(names(cards))}")
     voids = members(view.void[k])
     if voids:
-        shapes: list[Shape] = [text(x + 12, y + 168, "without", 21, PALE, "start")]
+        narrow = w < h
+        left, middle = (x + 12, y + 230) if narrow else (x + min(w * 0.36, 230), y + 22)
+        shapes: list[Shape] = [text(left, middle, "without", 21, PALE, "start")]
         for i, suit in enumerate(voids):
-            left = x + 102 + i * 30
-            shapes += [*suit_sign(suit, left, y + 155), *cross_out((left, y + 155, 27, 27), "#000000", 2)]
+            place = (left + i * 30, middle + 16) if narrow else (left + 84 + i * 30, middle - 13)
+            shapes += [*suit_sign(suit, *place), *cross_out((*place, 27, 27), "#000000", 2)]
         table.add(shapes, f"{name} has no {', '.join(suit_names(view.void[k]))} in hand")
     if table.players == 2:
-        _draw_straw(table, k, x + 330, y + 14)
+        _draw_straw(table, k, x + 660, y + 10)
 
 
 def _trick_places(table: TableScene) -> list[tuple[float, float]]:
     """Where the cards of a trick lie, by seat: before whoever played them."""
     if table.players == 2:
-        return [(494, 296), (378, 296)]
-    across = [box[0] + box[2] / 2 - 46 for box in table.seat_boxes()]
-    middle = BOARD[0] + BOARD[2] / 2 - 46
+        return [(652, 258), (544, 258)]
     if table.players == 3:
-        return [(middle, 440), *zip(across, (290, 290))]
-    return [(middle, 452), *zip(across, (268, 264, 268))]
+        return [(598, 366), (490, 216), (706, 216)]
+    return [(598, 362), (476, 290), (598, 208), (720, 290)]
 
 
 def _draw_trick(table: TableScene) -> None:
     """The current trick; an empty place for who is to play next."""
     view = table.view
     laid = dict(trick_cards(view)) if view.lead != rules.NONE else {}
-    if table.players == 2:
-        table.add_heading(378, 278, "Trick")
+    h = 104.0 if table.players == 2 else CARD[1]
     for k, (x, y) in enumerate(_trick_places(table)):
-        name, box = table.names[k], (x, y, 92.0, 130.0)
-        under = text(x + 46, y + 146, name + (" led" if laid and view.lead == k else ""), 21, table.colour(k))
+        name, box = table.names[k], (x, y, CARD[0], h)
+        under = text(x + 42, y + h + 13, name + (" led" if laid and view.lead == k else ""), 20, table.colour(k))
         if k in laid:
-            table.add([*face(laid[k], box), under], f"{name} played {describe_card(laid[k])}")
+            said = f"{name} played {describe_card(laid[k])}"
+            more = {"help": card_help(laid[k], view), "key": f"card {laid[k]}", "origin": f"seat {k}"}
+            table.add([*face(laid[k], box), under], said, (), None, **more)
         elif view.phase == rules.PLAY and table.seen.winners is None:
             turn = k == _next_to_play(view)
             edge = rect(box, None, GOLD if turn else EDGE, 4 if turn else 2)
@@ -166,19 +193,20 @@ def _draw_trick(table: TableScene) -> None:
 
 
 def _draw_trump(table: TableScene, top: float) -> None:
-    view, x = table.view, 30.0
+    view, x = table.view, 272.0
     if view.trump == rules.NONE:
-        table.add_heading(x, top - 20, "No trump yet")
+        table.add_heading(x, top - 18, "No trump yet")
         return
     suit = int(view.trump)
     words = f"Trump: {rules.SUITS[suit]}"
-    table.add_heading(x, top - 20, words, label=words)
+    table.add_heading(x, top - 18, words, 190, words)
     cards = members(view.trump_card)
     if cards:
-        table.add(face(cards[0], (x, top, 92, 130)), f"the trump card is {CARD_NAMES[cards[0]]}")
+        said = f"the trump card is {CARD_NAMES[cards[0]]}"
+        table.add(face(cards[0], (x, top, CARD[0], 110)), said, help=card_help(cards[0], view))
     else:
-        sign = symbol(suit, x + 46, top + 46, 30, COLOURS[suit])
-        table.add([rect((x, top, 92, 92), "#ffffff", COLOURS[suit], 4), *sign])
+        sign = symbol(suit, x + 42, top + 42, 28, COLOURS[suit])
+        table.add([rect((x, top, 84, 84), "#ffffff", COLOURS[suit], 4), *sign])
 
 
 def _draw_last_trick(table: TableScene, top: float) -> None:
@@ -189,33 +217,34 @@ def _draw_last_trick(table: TableScene, top: float) -> None:
     last = plays[: len(plays) - current][-players:]
     if int(view.tricks.sum()) == 0 or len(last) < players or view.phase != rules.PLAY:
         return
-    left = 640.0
-    table.add_heading(left, top - 20, f"Last trick: {table.names[int(view.lead)]}", 300)
+    table.add_heading(838, top - 18, f"Last trick: {table.names[int(view.lead)]}", 188)
     for i, (seat, card) in enumerate(last):
-        x = left + i * 74
-        table.add([*face(card, (x, top, 66, 94)), rect((x + 8, top + 98, 50, 8), table.colour(seat), None, corner=4)])
+        x, y = 860 + i % 2 * 76, top + i // 2 * 106
+        bar = rect((x + 6, y + 92, 52, 7), table.colour(seat), None, corner=3)
+        table.add(
+            [*face(card, (x, y, 64, 90)), bar], f"{table.names[seat]} played {describe_card(card)}", key=f"card {card}"
+        )
 
 
 def _draw_own(table: TableScene, top: float) -> None:
     """The observer's own cards; those that may be chosen can be clicked."""
     table.add_own_seat(top)
-    _draw_passes(table, top + 8)
+    _draw_passes(table, top + 6)
     if table.players == 2:
-        _draw_straw(table, 0, 200, top + 46)
-    cards = members(table.view.hand)
-    w, h = CARD if table.players == 2 else (100.0, 150.0)
-    y = 884 - h - (16 if table.players == 2 else 34)
-    lefts = in_row(len(cards), 26, 908, w)
-    for card, x in zip(cards, lefts):
-        box = (x, y, w if card == cards[-1] else min(w, lefts[1] - 26), h)
-        table.add(face(card, (x, y, w, h)), describe_card(card), table.choices(card), box)
+        _draw_straw(table, 0, 353, top + 6)
+    cards, y = members(table.view.hand), (top + 168 if table.players == 2 else top + 46)
+    w = min(104.0, 1236 / max(len(cards), 1) - 5)
+    for card, x in zip(cards, in_row(len(cards), 22, 1236, w, 5)):
+        box = (x, y, w, 682 - y)
+        more = {"help": card_help(card, table.view), "key": f"card {card}"}
+        table.add(face(card, box), describe_card(card), table.choices(card), box, **more)
 
 
 def _draw_passes(table: TableScene, y: float) -> None:
     """Cards chosen to pass or to discard, and those received."""
     view, two = table.view, table.players == 2
     sent, received = (members(view.discard), []) if two else passed_cards(view)
-    x = 930.0
+    x = 1260.0
     for words, cards in (("received", received), ("discarded" if two else "passed", sent)):
         if cards:
             x -= 43 * len(cards)
@@ -234,7 +263,7 @@ def _draw_straw(table: TableScene, k: int, x: float, y: float) -> None:
         card = int(view.straw_down[k, place])
         if card != rules.NONE and int(view.straw_left[k]) >> place & 1:
             choices = table.choices(card) if k == 0 and int(view.bare[k]) >> card & 1 else []
-            table.add(face(card, box), f"{whose} straw pile: {describe_card(card)}", choices, box)
+            _add_straw_card(table, card, whose, choices, box)
         elif int(view.straw_left[k]) >> place & 1:
             table.add(back(box), f"{whose} straw pile: a card face down")
     for place in range(rules.UP):
@@ -247,38 +276,29 @@ def _draw_straw(table: TableScene, k: int, x: float, y: float) -> None:
             if view.phase == rules.EXCHANGING
             else [card]
         )
-        choices = table.choices(*wanted) if k == 0 else []
-        table.add(face(card, box), f"{whose} straw pile: {describe_card(card)}", choices, box)
+        _add_straw_card(table, card, whose, table.choices(*wanted) if k == 0 else [], box)
 
 
-def _draw_scores(table: TableScene) -> None:
-    """The sides: points, tricks, captured bosses, sealed suits."""
-    sides = int(table.view.sides)
-    each = 34.0 * (table.players // sides) + 72 + (86 if table.view.variant != rules.BASE else 0)
-    x, y, w, _ = table.add_side(each * sides + 10)
-    for side in range(sides):
-        _draw_side(table, side, (x + 6, y + 8 + each * side, w - 12, each - 8))
+def _add_straw_card(table: TableScene, card: int, whose: str, choices: list[tuple[int, str]], box: Box) -> None:
+    said = f"{whose} straw pile: {describe_card(card)}"
+    table.add(face(card, box), said, choices, box, help=card_help(card, table.view), key=f"card {card}")
 
 
-def _draw_side(table: TableScene, side: int, box: Box) -> None:
-    view, (x, y, w, _) = table.view, box
-    seats = range(side, table.players, int(view.sides))
-    sealed = members(view.sealed[side])
-    tricks, target = int(view.tricks[side]), int(view.target)
-    score = len(sealed) if view.variant != rules.BASE else int(view.scores[side])
-    captured = captured_cards(view, side)
-    line = y + 20 + 34 * len(seats)
-    beside = line - 34 if len(seats) > 1 else line + 22
-    shapes = [
-        rect(box, DARK, None, corner=8),
-        *(shape for i, k in enumerate(seats) for shape in table.name_tag(k, x + 8, y + 22 + 34 * i)),
-        text(x + w - 10, y + 22, f"{score} / {target}", 28, GOLD, "end"),
-        text(x + w - 10, beside, f"{tricks} trick{'' if tricks == 1 else 's'}", 22, PALE, "end"),
-        *chips(captured, x + 6, line - 4, 284 if len(seats) > 1 else 200, 40.5),
-    ]
-    words = f"{tricks} tricks, {score} of {target}, bosses {' '.join(names(captured)) or 'none'}"
-    if view.variant != rules.BASE:
-        words += f", sealed {', '.join(suit_names(view.sealed[side])) or 'none'}"
-        shapes.append(text(x + 8, line + 96, "sealed" if sealed else "nothing sealed", 21, PALE, "start"))
-        shapes += [shape for i, suit in enumerate(sealed) for shape in suit_sign(suit, x + 84 + i * 29, line + 83)]
-    table.add(shapes, words)
+def _scores(table: TableScene) -> tuple[list[str], list[list[str]]]:
+    """The sides: tokens, tricks, captured bosses, sealed suits, each with what wins or loses."""
+    view, players, base = table.view, table.players, table.view.variant == rules.BASE
+    head = ["side", "tricks", "bosses"]
+    if base:
+        head = ["side", f"tokens ({int(view.target)} win)", f"tricks ({rules.tricks_to_lose(players)} lose)"]
+        head.append(f"bosses ({rules.bosses_to_win(players)} win)")
+    else:
+        head.append(f"sealed ({int(view.target)} win)")
+    rows = []
+    for side in range(int(view.sides)):
+        seats = " + ".join(table.names[k] for k in range(side, players, int(view.sides)))
+        bosses = " ".join(names(captured_cards(view, side))) or "–"
+        cells = [f"{int(view.tricks[side])}", bosses]
+        rows.append([seats, *([str(int(view.scores[side]))] if base else []), *cells])
+        if not base:
+            rows[-1].append(" ".join(suit[0] for suit in suit_names(view.sealed[side])) or "–")
+    return head, rows

@@ -2,10 +2,12 @@
 
 from functools import lru_cache
 from math import cos, pi, sin
+from types import SimpleNamespace
+from typing import Any
 
 from ..render.parts import GOLD, INK, PAPER, heart, star
-from ..render.scene import Box, Point, Shape, placed, polygon, rect, stroke, text
-from .rules import CARDS, RANK_OF, SUIT_OF, SUITS, THE_A
+from ..render.scene import Box, Part, Point, Shape, placed, polygon, rect, stroke, text
+from .rules import BASE, BLACK_STARS, CARDS, RANK_OF, SUIT_OF, SUITORS, SUITS, THE_A, WHITE_STARS, bosses_to_win
 from .text import CARD_NAMES
 
 COLOURS = ("#15807c", "#8a5522", "#c02a72", "#a87600", "#51409e", "#c5301b", "#2a70bd")
@@ -56,6 +58,21 @@ def describe_card(card: int) -> str:
     return f"{SUITS[SUIT_OF[card]]} {RANK_OF[card]}{' foil' if card >= CARDS else ''}{boss}"
 
 
+def card_help(card: int, view: Any) -> str:
+    """What a card is good for, as things are in a view."""
+    if card == THE_A:
+        return "Wins every trick."
+    suit, rank = int(SUIT_OF[card]), int(RANK_OF[card])
+    trump = "Trump: beats the other suits. " if view.trump == suit else ""
+    if rank != 7:
+        return f"{trump}Rank {rank} of {SUITS[suit]}, from {suit + 1} to {suit + 7}."
+    if view.variant != BASE:
+        return f"{trump}A boss: both 7s of {SUITS[suit]}, taken in one round, seal the suit."
+    stars = 0 if trump else int(WHITE_STARS[suit]) + (int(BLACK_STARS[suit]) if view.players == 3 else 0)
+    tokens = "1 token" if stars == 1 else f"{stars} tokens"
+    return f"{trump}A boss: {bosses_to_win(view.players)} of them win the round; this one then counts {tokens}."
+
+
 @lru_cache(4096)
 def face(card: int, box: Box) -> tuple[Shape, ...]:
     """A card face up: its name in the corner, the suit's sign, a star and gold for bosses."""
@@ -72,8 +89,17 @@ def face(card: int, box: Box) -> tuple[Shape, ...]:
     if boss:
         shapes.append(star(x + w / 2, y + h * 0.86, min(w, h) * 0.12, "#d99a00"))
     if card == THE_A:
-        shapes.append(text(x + w / 2, y + h * 0.87, "A", h * 0.2, INK))
+        shapes.append(text(x + w / 2, y + h * 0.87, "A", max(h * 0.2, 19), INK))
     return tuple(shapes)
+
+
+def sample_cards(options: dict[str, Any]) -> list[Part]:
+    """The A, the bosses and a plain card of every suit, with what they do."""
+    players = options["players"]
+    view = SimpleNamespace(trump=-1, variant=BASE if options["variant"] == "base" else SUITORS, players=players)
+    cards = [THE_A, *(card for card in range(CARDS) if RANK_OF[card] == 7), CARDS - 1]
+    box = (0.0, 0.0, 84.0, 118.0)
+    return [Part(face(card, box), describe_card(card), box=box, help=card_help(card, view)) for card in cards]
 
 
 def chip(card: int, x: float, y: float, width: float = 40) -> list[Shape]:

@@ -482,7 +482,7 @@ def test_a_record_is_shown_move_by_move(record: Path, capsys: pytest.CaptureFixt
     for number, action in enumerate(actions, 1):
         assert f"{number:4}  player_" in shown
         assert f"  {action}\n" in shown
-    assert f"After {len(actions)} moves: broken off, nobody wins." in shown
+    assert f"After {len(actions)} moves: truncated, nobody wins." in shown
 
 
 def test_a_record_stops_where_it_is_told(record: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -33,8 +33,20 @@ uvicorn, websockets = needs("uvicorn"), needs("websockets")
 
 from monsterzoo.envs.match.players import act_in, make_player
 from monsterzoo.envs.match.seating import seat_around
+from monsterzoo.table.naming import player_name, variant_name
 from monsterzoo.table.played import HINT, PlayedGame, UnreadyError
-from monsterzoo.table.server import LONGEST_MESSAGE, MOST_GAMES, Browser, Plan, Room, Table, make_app, read_plan, serve
+from monsterzoo.table.server import (
+    LONGEST_MESSAGE,
+    MOST_GAMES,
+    Browser,
+    Plan,
+    Room,
+    Table,
+    make_app,
+    read_plan,
+    rules_of,
+    serve,
+)
 from monsterzoo.table.watched import watch_policies, watch_record
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -103,7 +115,13 @@ def test_the_page_and_its_files_are_served_behind_the_token(client: TestClient) 
     page = client.get(f"/{TOKEN}/")
     assert page.status_code == 200
     assert "<title>MonsterZoo</title>" in page.text
-    files = {"table.js": "javascript", "drawing.js": "javascript", "table.css": "css", "icon.svg": "svg"}
+    files = {
+        "table.js": "javascript",
+        "drawing.js": "javascript",
+        "text.js": "javascript",
+        "table.css": "css",
+        "icon.svg": "svg",
+    }
     for name, kind in files.items():
         answer = client.get(f"/{TOKEN}/{name}")
         assert answer.status_code == 200
@@ -265,13 +283,17 @@ def test_a_whole_game_is_played_over_the_socket(dial: Callable[[], Line]) -> Non
     assert choices(table) == []
     assert "The game is over" in table["scene"]["prompt"]
     assert any("took" in text or "take" in text for text, _ in table["events"])
-    assert table["result"] in ("You win!", "player_1 won.", "You win, with player_1.")
+    assert table["result"] in ("You win!", "You lose: player_1 won.", "You win, with player_1.")
     line.send(do="record")
     record = line.hear("record")["record"]
     assert replay(record).snapshot()["over"]
     line.send(do="review")
     review = line.hear("watch")
-    assert (review["moves"], review["players"]) == (len(record["actions"]), ["you", "random"])
+    assert (review["moves"], review["players"]) == (len(record["actions"]), ["you", "random moves"])
+    assert watch_record(record).show()["players"] == ["you", "random moves"], "names are in the record"
+    assert [row[0] for row in table["scene"]["scores"]] == ["player", "you", "player_1"]
+    for _, kaiju, mechas, ones, wounds, points in table["scene"]["scores"][1:]:
+        assert int(kaiju) + int(mechas) + int(ones) + int(wounds) == int(points), "the score is broken down"
 
 
 @pytest.mark.parametrize(
@@ -279,7 +301,7 @@ def test_a_whole_game_is_played_over_the_socket(dial: Callable[[], Line]) -> Non
     [
         ("not JSON", "a message is a JSON object"),
         ("[1, 2]", "a message is a JSON object"),
-        ('{"do": "dance"}', "do is one of join, new, act, undo, hint, show, record, review, not 'dance'"),
+        ('{"do": "dance"}', "do is one of join, new, act, undo, hint, show, opinion, rules, record, review, not"),
         ("[" * 3000, "a message is a JSON object"),
         ('{"do": "act", "decision": 0}', "expected an action, an integer, got None"),
         ('{"do": "act", "decision": 0, "action": true}', "expected an action, an integer, got True"),
@@ -289,6 +311,7 @@ def test_a_whole_game_is_played_over_the_socket(dial: Callable[[], Line]) -> Non
         ('{"do": "act", "decision": 7, "action": 80}', "this is decision 0, not 7"),
         ('{"do": "undo"}', "there is nothing to take back"),
         ('{"do": "show", "place": 1}', "'show' is for games that are watched"),
+        ('{"do": "opinion", "move": 1}', "'opinion' is for games that are watched"),
         ('{"do": "join", "game": "none"}', "there is no such game"),
         ('{"do": "join", "game": ["x"]}', "there is no such game"),
         ('{"do": "new", "game": "chess_v0"}', "there is no game 'chess_v0'"),
@@ -546,11 +569,11 @@ def test_messages_do_not_change_when_the_hidden_part_is_resampled(
         if game.over:
             break
         truth = game.env._states.copy()
-        said = json.dumps([game.show(), game.hint()])
+        said = json.dumps([game.show(), game.hint(), game.breakdown()])
         imagine(world, truth, seat, luck[0])
         resampled += world.tobytes() != truth.tobytes()
         game.env._states, game._hint = world.copy(), None
-        assert json.dumps([game.show(), game.hint()]) == said
+        assert json.dumps([game.show(), game.hint(), game.breakdown()]) == said, "texts, tooltips, lessons, summaries"
         game.env._states = truth
         game.act(len(game.decisions) - 1, int(random.choice(choices(game.show()))))
     assert resampled > 5
@@ -627,7 +650,7 @@ def test_policies_are_watched_forward_and_back_with_anybodys_eyes() -> None:
     first = game.show(0)
     later = game.show(9)
     assert (first["place"], later["place"]) == (0, 9)
-    assert game.show(0) == {**first, "moves": 9}
+    assert game.show(0) == {**first, "moves": 9, "movers": later["movers"]}
     assert [game.show(9, view)["scene"] == later["scene"] for view in later["views"]] == [True, False, False, False]
     end = game.show(-1)
     assert end["complete"]
@@ -667,6 +690,142 @@ def test_watching_over_the_socket() -> None:
         assert (shown["place"], shown["view"]) == (3, "player_1")
         line.send(do="act", decision=0, action=1)
         assert "this one is watched" in json.loads(socket.receive_text())["problem"]
+
+
+def test_opinions_of_moves_name_choices_chances_and_losses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("monsterzoo.table.watched.JUDGE", "search:500")
+    game = watch_policies(find_game("yokai_septet_v0").variant(players=2, episode="round"), ["random"], seed=2)
+    game.show(-1)
+    names, losses = game.variant.action_names, 0
+    for number, move in enumerate(game.moves, 1):
+        opinion = game.opinion(number)
+        assert (opinion["move"], opinion["seat"], opinion["played"]) == (number, move.seat, names[move.action])
+        assert {opinion["search"], opinion["network"]} <= set(names)
+        assert 0 <= opinion["chance"] <= 1
+        losses += (opinion["loss"] or 0) > 0.1
+        if opinion["search"] == opinion["played"]:
+            assert not opinion["loss"]
+    assert losses > 1, "random moves lose something"
+    for bad in (0, 9999, True, "1", None):
+        with pytest.raises(ValueError, match="expected a move, an integer from 1 to "):
+            game.opinion(bad)
+
+
+def test_opinions_of_others_moves_are_not_for_a_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chance tells of the cards of who moves: a seat's view has those of its own moves alone."""
+    monkeypatch.setattr("monsterzoo.table.watched.JUDGE", "search:20")
+    game = watch_policies(find_game("yokai_septet_v0").variant(), ["random"], seed=2)
+    game.show(20)
+    for number, move in enumerate(game.moves, 1):
+        if move.seat == 1:
+            assert game.opinion(number, "player_1")["seat"] == 1
+        else:
+            with pytest.raises(ValueError, match=f"move {number} is of player_{move.seat}: player_1 cannot know"):
+                game.opinion(number, "player_1")
+
+
+def test_opinions_depend_on_nothing_but_what_the_mover_knew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("monsterzoo.table.watched.JUDGE", "search:100")
+    game = watch_policies(find_game("yokai_septet_v0").variant(), ["random"], seed=2)
+    game.show(30)
+    luck, world = streams(5, 1, "search"), game.variant.new_states(1)
+    for number in (3, 15, 30):
+        truth, move = game.opinion(number), game.moves[number - 1]
+        imagine(world, move.before, move.seat, luck[0])
+        assert world.tobytes() != move.before.tobytes()
+        game.moves[number - 1] = move._replace(before=world.copy())
+        game._opinions.clear()
+        assert game.opinion(number) == truth
+
+
+def test_a_records_players_are_checked() -> None:
+    record = {"game": "pikit_v0", "options": {"players": 2}, "seed": 1, "actions": []}
+    assert watch_record({**record, "players": ["Ada", "search:50"]}).show()["players"] == [
+        "Ada",
+        "search with 50 simulations",
+    ]
+    for bad in ("Ada", ["Ada"], [1, 2, 3]):
+        with pytest.raises(ValueError, match="'players' of the record are 2 names"):
+            watch_record({**record, "players": bad})
+
+
+# --- Rules, summaries, names ---
+
+
+def test_rules_are_of_the_variant_alone_with_its_cards(dial: Callable[[], Line]) -> None:
+    line = dial()
+    for options, there, missing in (
+        ({"players": 2}, "**Two players**", ("**Four players**", "**Three players**", "**Seven Suitors**")),
+        ({"players": 4, "variant": "seven_suitors"}, "**Seven Suitors**", ("**Four players**", "**Two players**")),
+    ):
+        line.send(do="new", game="yokai_septet_v0", options=options, opponents=["random"], seat=0)
+        line.turn()
+        line.send(do="rules")
+        rules = line.hear("rules")
+        assert there in rules["text"]
+        assert not [words for words in missing if words in rules["text"]]
+        assert "<!--" not in rules["text"]
+        assert all(card["svg"].startswith("<rect") and card["help"] for card in rules["cards"])
+    assert rules["variant"] == "4 players, Seven Suitors"
+    texts = {advanced: rules_of(find_game("bite_night_v0").variant(advanced=advanced)) for advanced in (False, True)}
+    assert "resurrection" not in json.dumps(texts[False])
+    assert "resurrection" in texts[True]["text"]
+    assert len(texts[True]["cards"]) == len(texts[False]["cards"]) + 9
+
+
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        (Plan("yokai_septet_v0", {"players": 3}, ["random"], seed=1), "wins the round"),
+        (Plan("bite_night_v0", {"players": 3, "laps": 2}, ["random"], seed=1), ", laid by "),
+    ],
+)
+def test_the_end_of_a_round_is_summed_up_until_the_next_decision(plan: Plan, words: str) -> None:
+    game, random, summaries, seen = plan.start(), np.random.default_rng(1), 0, []
+    while True:
+        *_, message = game.play_on()
+        new = bool(message["summary"]) and message["summary"] != seen
+        summaries += new
+        if new:
+            assert any(words in line or "loses the round" in line for line in message["summary"])
+            assert set(message["summary"]) <= {text for text, _ in message["events"]}, "nothing but events"
+        seen = message["summary"]
+        if game.over:
+            break
+        game.act(len(game.decisions) - 1, int(random.choice(choices(message))))
+    assert summaries >= 2
+    head, *rows = game.breakdown()
+    assert len(rows) == 3
+    assert [int(row[-1]) for row in rows] == game.env.snapshot()["scores"]
+    assert all(len(row) == len(head) == len(game.chapters) + 1 for row in rows)
+    assert message["breakdown"] == [head, *rows]
+
+
+def test_variants_and_players_have_names_for_people() -> None:
+    yokai, bite = find_game("yokai_septet_v0"), find_game("bite_night_v0")
+    assert (
+        variant_name(yokai, {"players": 4, "variant": "seven_suitors_short"}) == "4 players, Seven Suitors, short form"
+    )
+    assert variant_name(yokai, dict(yokai.variant(players=2).options)) == "2 players"
+    assert variant_name(bite, {"players": 3, "advanced": True, "laps": 1}) == "3 players, advanced cards, laps 1"
+    names = {"search:2000": "search with 2,000 simulations", "heuristic": "rules of thumb", "my:Player": "my:Player"}
+    for spec, name in names.items():
+        assert player_name(spec) == name
+
+
+def test_a_finished_game_is_written_where_the_command_line_said(tmp_path: Path) -> None:
+    plan, path = Plan("pikit_v0", {"players": 2, "max_turns": 2}, ["random"], seed=1), tmp_path / "game.json"
+    table = Room(plan, output=path).add(plan.start())
+    while True:
+        asyncio.run(table.play_on())
+        assert isinstance(table.game, PlayedGame)
+        if table.game.over:
+            break
+        assert not path.exists()
+        table.game.act(len(table.game.decisions) - 1, choices(table.game.show())[-1])
+    record = json.loads(path.read_text())
+    assert record["players"] == ["you", "random"]
+    assert replay(record).snapshot()["over"]
 
 
 # --- The commands ---

@@ -45,13 +45,9 @@ def test_a_game_is_played_to_its_end(
     assert shown.startswith("Pikit: you are player_0, against player_1 (random). Seed 3. ? is help.\n")
     assert "nobody wins" in shown
     assert "Pikit   turn" in shown, "at the end everything lies open"
+    assert re.search(r"\nplayer +kaiju +mechas +most 1s +wounds +points\nyou +\d+", shown), "the score is broken down"
     end = mz.replay(json.loads(out.read_text()))
     assert end.snapshot()["over"]
-
-
-def test_only_a_game_as_text_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["play", *WORDS, "--output", str(tmp_path / "game.json")]) == 2
-    assert capsys.readouterr().err == "monsterzoo play: --output needs --text\n"
 
 
 def test_what_is_shown_is_the_seats_view_and_its_legal_actions(
@@ -113,6 +109,16 @@ def test_later_turns_tell_what_happened_and_what_has_changed(
     assert hand not in later.split("player_1: dice ")[0]
 
 
+def test_rules_are_of_the_variant_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = iter(["rules", "quit"])
+    monkeypatch.setattr("builtins.input", lambda _: next(lines))
+    assert main(["play", "--text", "yokai_septet_v0", "--players", "3", "--opponents", "random", "--seed", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "**Three players**" in shown
+    assert "**Four players**" not in shown
+    assert "Seven Suitors" not in shown
+
+
 def test_hint_and_undo(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("monsterzoo.table.played.HINT", "search:100")
     assert play(monkeypatch, ["undo", "hint", "end discards", "undo", "view", "quit"], "--opponents", "random") == 0
@@ -141,7 +147,7 @@ def test_any_seat_and_any_opponents(
     shown = " ".join(capsys.readouterr().out.split())
     clockwise = f"player_{(seat + 1) % 3} (heuristic), player_{(seat + 2) % 3} (search:2)"
     assert shown.startswith(f"Bite Night: you are player_{seat}, against {clockwise}. Seed 1.")
-    assert " won." in shown or "You win" in shown
+    assert "You lose: " in shown or "You win" in shown
 
 
 @pytest.mark.parametrize(

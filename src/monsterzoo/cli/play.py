@@ -20,7 +20,9 @@ OPTIONS = {
     "seat": Option(0, Integer(0), "your seat"),
     "seed": Option(None, Integer(0, LARGEST_SEED), "random seed of the first game (default: a fresh one)"),
     "text": Option(False, Switch(), "play in the terminal instead"),
-    "output": Option(None, Text("FILE"), "with --text: write the game's record here, as JSON"),
+    "output": Option(
+        None, Text("FILE"), "write the record of a finished game here, as JSON (with --text also of one that was left)"
+    ),
 }
 
 
@@ -29,18 +31,16 @@ def main(words: Sequence[str]) -> int:
     about = "Play a game against policies, at a table in the browser or in the terminal."
     parsed = Parser("play", about, OPTIONS, SERVER, policies=True).read(words)
     variant = chosen_variant(parsed)
+    output = None if parsed.output is None else Path(parsed.output)
     if parsed.text:
         from monsterzoo.table.terminal import play
 
-        output = None if parsed.output is None else Path(parsed.output)
         return play(variant, parsed.opponents, parsed.seat, parsed.seed, output)
-    if parsed.output is not None:
-        raise ValueError("--output needs --text")
     from monsterzoo.table import server  # needs an extra
 
     plan = server.Plan(variant.game.name, game_options(parsed), parsed.opponents, parsed.seat, parsed.seed)
     plan.start()  # to complain now, not in the browser
-    return serve(server.Room(plan), parsed)
+    return serve(server.Room(plan, output=output), parsed)
 
 
 def serve(room: Any, parsed: Namespace) -> int:

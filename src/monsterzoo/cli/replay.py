@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.envs import replay
+from monsterzoo.envs import replay, save_gif
 from monsterzoo.envs.core.options import Integer, Option, Switch, Text, as_flag, refusal
 from monsterzoo.training.runs.files import read_json, write_json
 
@@ -13,14 +13,16 @@ from .options import Parser
 OPTIONS = {
     "at": Option(None, Integer(0), "stop after N moves (default: at the end)"),
     "view": Option("all", Text("WHO"), "all, or what player_0, player_1, … knows there"),
-    "output": Option(None, Text("FILE"), "write the position as a snapshot, as JSON"),
+    "output": Option(
+        None, Text("FILE"), "write the position as a snapshot (.json) or a picture (.svg), or the whole game (.gif)"
+    ),
     "quiet": Option(False, Switch(), "the position alone, not the moves"),
 }
 
 
 def main(words: Sequence[str]) -> int:
     """Show a record; raises `ValueError` for files that hold none, and for impossible games."""
-    about = "Show a recorded game: env.record() as JSON, or what `monsterzoo play --text --output FILE` wrote."
+    about = "Show a recorded game: env.record() as JSON, or what `monsterzoo play --output FILE` wrote."
     parser = Parser("replay", about, OPTIONS, game=False)
     parser.add_argument("file", type=Path, metavar="FILE", help="the record")
     parsed = parser.read(words)
@@ -47,9 +49,18 @@ def main(words: Sequence[str]) -> int:
         print(env.text_observation(parsed.view))
     print("\n" + _state_of(env, moves, total))
     if parsed.output is not None:
-        write_json(Path(parsed.output), env.snapshot())
-        print(f"The position is in {parsed.output}.")
+        _write(Path(parsed.output), env, parsed.view)
     return 0
+
+
+def _write(path: Path, env: Any, view: str) -> None:
+    if path.suffix == ".gif":
+        save_gif(env.record(), path, view=view)
+    elif path.suffix == ".svg":
+        path.write_text(env.to_svg(view), encoding="utf-8")
+    else:
+        write_json(path, env.snapshot())
+    print(f"The {'game' if path.suffix == '.gif' else 'position'} is in {path}.")
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -68,4 +79,4 @@ def _state_of(env: Any, moves: int, total: int) -> str:
         waiting = " and ".join(f"player_{seat}" for seat in position["to_act"])
         return f"After {moves} of {total} moves; {waiting} to decide."
     winners = " and ".join(f"player_{seat}" for seat in position["winners"])
-    return f"After {moves} moves: " + (f"{winners} won." if winners else "broken off, nobody wins.")
+    return f"After {moves} moves: " + (f"{winners} won." if winners else "truncated, nobody wins.")

@@ -14,6 +14,8 @@ from monsterzoo.envs.match.players import act_in, make_player, name_of
 from monsterzoo.envs.render.perspective import MOST_MOVES, narrate, scene_of
 from monsterzoo.envs.render.scene import Event, Scene
 
+from .naming import player_name, variant_name
+
 HINT = "search:2000"
 """Who gives hints: a number of simulations, not milliseconds, so that a hint is a function of what the seat knows."""
 LITTLE = 40
@@ -37,6 +39,8 @@ class PlayedGame:
         self.env.reset(seed=seed)
         self.names = [name_of(player) if player is not None else "you" for player in players]
         self.events: list[Event] = []
+        self.chapters: list[tuple[int, int, list[int]]] = []
+        """Each part of the game that has ended: its last events, from and to, and everybody's scores then."""
         self.decisions: list[tuple[bytes, int]] = []
         """Each of the person's decisions: the saved position, and how many events were before it."""
         self.ready = False
@@ -97,6 +101,7 @@ class PlayedGame:
         saved, events = self.decisions[kept - 1]
         twin.env.restore(saved)
         twin.events, twin.decisions = self.events[:events], self.decisions[: kept - 1]
+        twin.chapters = [chapter for chapter in self.chapters if chapter[1] <= events]
         return twin
 
     @property
@@ -110,7 +115,8 @@ class PlayedGame:
             raise UnreadyError("hints are for your own turn")
         decision = len(self.decisions) - 1
         if self._hint is None or self._hint[0] != decision:
-            self._hint = decision, {"say": "hint", "decision": decision, "actions": self._analysed()}
+            actions = self._analysed()
+            self._hint = decision, {"say": "hint", "decision": decision, "actions": actions, "why": _why(actions)}
         return self._hint[1]
 
     def result(self) -> str:
@@ -121,13 +127,30 @@ class PlayedGame:
         others = " and ".join(self.variant.agents[seat] for seat in winners if seat != self.seat)
         if self.seat in winners:
             return f"You win, with {others}." if others else "You win!"
-        return f"{others} won." if others else "The game was broken off: nobody wins."
+        return f"You lose: {others} won." if others else "The game was truncated: nobody wins."
+
+    def scores(self) -> tuple[tuple[str, ...], ...]:
+        """The scores as the person knows them, as a table."""
+        return self._scene().scores
+
+    def breakdown(self) -> list[list[str]]:
+        """The scores of the sides after each part of the game, as a table; empty where there is only one part."""
+        if len(self.chapters) < 2:
+            return []
+        sides, players = self.variant.sides, self.variant.players
+        called = ["you" if seat == self.seat else self.variant.agents[seat] for seat in range(players)]
+        sums = [scores for _, _, scores in self.chapters]
+        head = [
+            f"after {self.variant.game.looks.words.get('chapter', 'round')}",
+            *(str(number) for number in range(1, len(sums) + 1)),
+        ]
+        return [head, *([" + ".join(called[s::sides]), *(str(scores[s]) for scores in sums)] for s in range(sides))]
 
     def record(self) -> dict[str, Any]:
         """The record of the whole game (`GameEnv.record`); raises `UnreadyError` before its end, for it tells all."""
         if not self.over:
             raise UnreadyError("the record can be saved when the game is over")
-        return self.env.record()
+        return {**self.env.record(), "players": self.names}
 
     # --- Messages ---
 
@@ -151,7 +174,8 @@ class PlayedGame:
             "say": "table",
             "title": self.variant.game.title,
             "setup": {"game": self.variant.game.name, "options": self.variant.options, "seat": self.seat},
-            "players": self.names,
+            "variant": variant_name(self.variant.game, self.variant.options),
+            "players": [player_name(name) for name in self.names],
             "scene": drawn,
             "from": start,
             "events": self._history(start),
@@ -159,7 +183,15 @@ class PlayedGame:
             "over": self.over,
             "result": self.result() if self.over else "",
             "undo": self._undoable > 0,
+            "summary": self._summary(),
+            "breakdown": self.breakdown() if self.over else [],
         }
+
+    def _summary(self) -> list[str]:
+        """How the last part of the game has ended, if that was after the person's last decision."""
+        since = self.decisions[-1 - (self.waiting and self.ready)][1] if self._undoable > 0 else 0
+        begin, end, _ = self.chapters[-1] if self.chapters else (0, 0, [])
+        return [event.text for event in self.events[begin:end]] if end > since else []
 
     def _history(self, start: int) -> list[list[Any]]:
         return events_as_json(self.events[start:], self.seat, self.variant.players)
@@ -172,7 +204,11 @@ class PlayedGame:
     # --- Playing ---
 
     def _see(self, move: Move) -> None:
-        self.events += narrate(self.variant, self.seat, *move)
+        seen = narrate(self.variant, self.seat, *move)
+        if self.over or any(event.number in self.variant.game.looks.chapters for event in seen):
+            scores = [int(self.variant.game.rules.score(move.after[0], side)) for side in range(self.variant.sides)]
+            self.chapters.append((len(self.events), len(self.events) + len(seen), scores))
+        self.events += seen
 
     def _choose(self, agent: str) -> int | None:
         """What a policy decides; None where the person can decide first."""
@@ -193,6 +229,22 @@ class PlayedGame:
             }
             for action in sorted(legal, key=lambda action: (action != choice, -visits[action]))
         ]
+
+
+def _why(actions: list[dict[str, Any]]) -> str:
+    """Why the first of some analysed actions is search's choice, in words."""
+    best, others = actions[0], [one for one in actions[1:] if one["chance"] is not None]
+    if len(actions) == 1:
+        return "There is nothing else to choose."
+    if best["chance"] is None:
+        return "Search sees no clear difference."
+    chance = f"It wins {best['chance']:.0%} of the games that search imagines from here"
+    if not others:
+        return f"{chance}; everything else was soon given up."
+    second = max(others, key=lambda one: float(one["chance"]))
+    if second["chance"] >= best["chance"]:
+        return f"{chance}, as many as “{second['words']}”, and search came back to it more often."
+    return f"{chance}; the next best, “{second['words']}”, wins {second['chance']:.0%}."
 
 
 def events_as_json(events: Sequence[Event], observer: int, players: int) -> list[list[Any]]:

@@ -21,11 +21,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from monsterzoo.envs import names
+from monsterzoo.envs.api.prompts import rules_in_short
 from monsterzoo.envs.core.options import LARGEST_SEED, Checked, GameOptions, Integer, Specs, Text
 from monsterzoo.envs.core.registry import find_game
+from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.players import HARMLESS
 from monsterzoo.envs.match.seating import default_spec, seat_around
+from monsterzoo.envs.render.svg import part_svg
+from monsterzoo.training.runs.files import write_json
 
+from .naming import player_name, variant_name
 from .played import PlayedGame, UnreadyError
 from .watched import WatchedGame, watch_record
 
@@ -74,8 +79,8 @@ class Plan(Checked):
 class Table:
     """A game with the browsers that look at it."""
 
-    def __init__(self, game: PlayedGame | WatchedGame) -> None:
-        self.game = game
+    def __init__(self, game: PlayedGame | WatchedGame, output: Path | None = None) -> None:
+        self.game, self.output = game, output
         self.id = secrets.token_urlsafe(9)
         self.lock = asyncio.Lock()
         self.hinting = False
@@ -87,6 +92,8 @@ class Table:
         steps = self.game.play_on()
         while (message := await asyncio.to_thread(next, steps, None)) is not None:
             await asyncio.gather(*(browser.say({**message, "game": self.id}) for browser in self.browsers))
+        if self.game.over and self.output is not None:
+            await asyncio.to_thread(write_json, self.output, self.game.record())
 
 
 class Browser:
@@ -160,17 +167,23 @@ class Browser:
 
     async def _move(self, table: Table, game: PlayedGame | WatchedGame, message: dict[str, Any]) -> None:
         what, watched = message["do"], isinstance(game, WatchedGame)
-        if watched != (what == "show"):
+        if what == "rules":
+            await self.say({**rules_of(game.variant), "game": table.id})
+            return
+        if what == "record":
+            await self.say({"say": "record", "record": game.record(), "game": table.id})
+            return
+        if watched != (what in ("show", "opinion")):
             kinds = ("played", "watched") if watched else ("watched", "played")
             raise ValueError(f"{what!r} is for games that are {kinds[0]}, this one is {kinds[1]}")
         if isinstance(game, WatchedGame):
-            shown = await asyncio.to_thread(game.show, message.get("place", 0), message.get("view", "all"))
-            await self.say({**shown, "game": table.id})
+            view = message.get("view", "all")
+            look = game.opinion if what == "opinion" else game.show
+            where = message.get("move") if what == "opinion" else message.get("place", 0)
+            await self.say({**await asyncio.to_thread(look, where, view), "game": table.id})
         elif what == "act":
             game.act(message.get("decision"), message.get("action"))
             await table.play_on()
-        elif what == "record":
-            await self.say({"say": "record", "record": game.record(), "game": table.id})
         elif what == "review":
             await self._sit_down(self._room.add(watch_record(game.record(), game.names)))
         else:  # all pages of this game go on with the one that undo makes
@@ -211,7 +224,7 @@ def read(text: str) -> dict[str, Any]:
         message = None
     if not isinstance(message, dict):
         raise ValueError("a message is a JSON object")
-    allowed = ("join", "new", "act", "undo", "hint", "show", "record", "review")
+    allowed = ("join", "new", "act", "undo", "hint", "show", "opinion", "rules", "record", "review")
     if message.get("do") not in allowed:
         raise ValueError(f"do is one of {', '.join(allowed)}, not {message.get('do')!r:.40}")
     return message
@@ -232,8 +245,8 @@ def read_plan(message: dict[str, Any], usual: Plan) -> Plan:
 class Room:
     """All tables of one server."""
 
-    def __init__(self, plan: Plan, watched: WatchedGame | None = None) -> None:
-        self.plan = plan
+    def __init__(self, plan: Plan, watched: WatchedGame | None = None, output: Path | None = None) -> None:
+        self.plan, self.output = plan, output
         self.tables: dict[str, Table] = {}
         self.pages = 0
         self._watched = watched
@@ -258,7 +271,7 @@ class Room:
 
     def add(self, game: PlayedGame | WatchedGame) -> Table:
         """A table for a game."""
-        table = Table(game)
+        table = Table(game, self.output)
         idle = [old for old in self.tables.values() if not old.browsers and not old.lock.locked()]
         if len(self.tables) >= MOST_GAMES:
             if not idle:
@@ -274,12 +287,25 @@ class Room:
     def welcome(self) -> dict[str, Any]:
         """What can be played here."""
         games = [
-            {"name": name, "title": find_game(name).title, "variants": list(find_game(name).variants)}
-            for name in names()
+            {
+                "name": game.name,
+                "title": game.title,
+                "variants": [{"options": options, "name": variant_name(game, options)} for options in game.variants],
+            }
+            for game in map(find_game, names())
         ]
         usual = default_spec(find_game(self.plan.game).variant(**self.plan.options))
         opponents = self.plan.opponents or [usual]
-        return {"games": games, "opponents": opponents, "policies": SPECS, "watching": self._watched is not None}
+        policies = [[spec, player_name(spec)] for spec in SPECS]
+        return {"games": games, "opponents": opponents, "policies": policies, "watching": self._watched is not None}
+
+
+def rules_of(variant: Variant) -> dict[str, Any]:
+    """The rules of a variant in short, as Markdown, and its cards: a drawing with its size, a name, what it does."""
+    cards = variant.game.looks.cards(dict(variant.options)) if variant.game.looks.cards is not None else []
+    drawn = [{"svg": part_svg(c.shapes), "box": c.box, "label": c.label, "help": c.help} for c in cards]
+    text = rules_in_short(variant.game, variant.options) or "This game's package has no rules in short."
+    return {"say": "rules", "text": text, "variant": variant_name(variant.game, variant.options), "cards": drawn}
 
 
 class Guard:

@@ -35,8 +35,11 @@ def play(variant: Variant, opponents: Sequence[str] | None, seat: int, seed: int
     against = ", ".join(f"player_{other} ({name_of(game.players[other])})" for other in clockwise)
     _print(f"{variant.game.title}: you are player_{seat}, against {against}. Seed {seed}. ? is help.")
     game, code = _play(game)
-    table = f"\n{variant.draw_table(game.env.states, 0)}\n\n"
-    print(table + game.result() if game.over else "\nThe game is left.")
+    if game.over:
+        tables = ("\n".join(_aligned(rows)) for rows in (game.scores(), game.breakdown()) if rows)
+        print("", variant.draw_table(game.env.states, 0), *tables, game.result(), sep="\n\n")
+    else:
+        print("\nThe game is left.")
     if output is not None:
         write_json(output, game.env.record())
         print(f"The record is in {output}; `monsterzoo replay {output}` shows it.")
@@ -85,7 +88,9 @@ def _ask(game: PlayedGame, view: str) -> int | str | None:
         if line in ("?", "help"):
             print(HELP)
         elif line == "rules":
-            _print(rules_in_short(game.variant.game) or "This game's package has no rules in short.")
+            _print(
+                rules_in_short(game.variant.game, game.variant.options) or "This game's package has no rules in short."
+            )
         elif line == "view":
             _print(view)
         elif line == "hint":
@@ -124,6 +129,12 @@ def _print(text: str) -> None:
     for line in text.splitlines():
         indent = " " * (len(line) - len(line.lstrip()) + 2)
         print("\n".join(textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False)))
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table as lines."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
 
 
 def _columns(cells: list[str]) -> list[str]:

@@ -3,17 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
-from monsterzoo.envs import replay
 from monsterzoo.envs.api.aec import GameEnv
+from monsterzoo.envs.api.pictures import moves_of
+from monsterzoo.envs.api.records import check_record
 from monsterzoo.envs.core.variant import Variant
-from monsterzoo.envs.match.driver import Move, carry_out, is_over, moves
-from monsterzoo.envs.match.players import act_in, name_of
+from monsterzoo.envs.match.driver import Move, is_over, moves
+from monsterzoo.envs.match.players import act_in, make_player, name_of
 from monsterzoo.envs.match.seating import seat_players
 from monsterzoo.envs.render.perspective import ALL, MOST_MOVES, check_view, narrate, scene_of
 from monsterzoo.envs.render.scene import Event
+from monsterzoo.policies.analysis import analyse
 
+from .naming import player_name, variant_name
 from .played import events_as_json
 
+JUDGE = "search:1000"
+"""Who judges moves."""
 LONGEST = 100_000
 """Moves of a game after which nobody watches any more."""
 
@@ -29,6 +34,7 @@ class WatchedGame:
         self.moves: list[Move] = []
         self._names, self._players, self._start = list(names), list(players), env.states
         self._events: dict[str, list[list[Event]]] = {}
+        self._opinions: dict[int, dict[str, Any]] = {}
 
     ready = True
     """Whether it can be shown at once; see `PlayedGame.ready`."""
@@ -50,7 +56,9 @@ class WatchedGame:
             self.moves.append(next(moves(self.env, self._choose)))
         place = len(self.moves) if place == -1 else min(place, len(self.moves))
         seat = None if view == ALL else self.variant.agents.index(view)
-        events = [event for some in self._seen(view, seat)[:place] for event in some]
+        seen = self._seen(view, seat)[:place]
+        events = [event for some in seen for event in some]
+        numbers = [number for number, some in enumerate(seen, 1) for _ in some]
         position = self.moves[place - 1].after if place else self._start
         drawn = scene_of(self.variant, position, seat, tuple(events[-MOST_MOVES:])).as_json()
         for part in drawn["parts"]:  # nobody here has anything to choose
@@ -59,16 +67,39 @@ class WatchedGame:
             "say": "watch",
             "title": self.variant.game.title,
             "setup": {"game": self.variant.game.name, "options": self.variant.options, "seat": 0},
-            "players": self._names,
+            "variant": variant_name(self.variant.game, self.variant.options),
+            "players": [player_name(name) for name in self._names],
             "scene": drawn,
             "from": 0,
-            "events": events_as_json(events, seat or 0, self.variant.players),
+            "events": [
+                [*event, number]
+                for event, number in zip(events_as_json(events, seat or 0, self.variant.players), numbers)
+            ],
             "place": place,
             "moves": len(self.moves),
+            "movers": [move.seat for move in self.moves],
             "complete": self.complete,
             "view": view,
             "views": [ALL, *self.variant.agents],
         }
+
+    def opinion(self, number: Any, view: Any = ALL) -> dict[str, Any]:
+        """What search and the trained network think of a move, from what its player knew, for `view`.
+
+        Raises `ValueError` for a move that was not made, and for another player's: that would tell of its cards.
+        """
+        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(self.moves):
+            raise ValueError(f"expected a move, an integer from 1 to {len(self.moves)}, got {number!r:.40}")
+        move, agents = self.moves[number - 1], self.variant.agents
+        if check_view(self.variant, view) not in (None, ALL, agents[move.seat]):
+            raise ValueError(f"move {number} is of {agents[move.seat]}: {view} cannot know what it knew")
+        if number not in self._opinions:
+            self._opinions[number] = _opinion(self.variant, move)
+        return {"say": "opinion", "move": number, "view": view, **self._opinions[number]}
+
+    def record(self) -> dict[str, Any]:
+        """The record of the game so far, with its players' names."""
+        return {**self.env.record(), "players": self._names}
 
     def _choose(self, agent: str) -> int:
         return act_in(self._players[self.variant.agents.index(agent)], self.env)
@@ -89,10 +120,38 @@ def watch_policies(variant: Variant, specs: Sequence[str] | None, seed: int) -> 
 
 
 def watch_record(record: Any, names: Sequence[str] | None = None) -> WatchedGame:
-    """A record (see `GameEnv.record`) of players with these names; raises `ValueError` for anything else."""
-    played = replay(record).record()  # checked, and with all its seats
-    env: Any = replay({**played, "actions": [], "seats": []})
-    game = WatchedGame(env, names or env.possible_agents)
-    for seat, name in zip(played["seats"], played["actions"]):
-        game.moves.append(carry_out(env, env.possible_agents[seat], env.parse_action(name)))
+    """A record (see `GameEnv.record`), of players with these names; raises `ValueError` for anything else."""
+    check_record(record)
+    env, played = moves_of(record)
+    known = record.get("players")
+    if known is not None and not (isinstance(known, list) and len(known) == len(env.possible_agents)):
+        raise ValueError(f"'players' of the record are {len(env.possible_agents)} names, not {known!r:.80}")
+    game = WatchedGame(env, names or [str(name)[:40] for name in known or env.possible_agents])
+    game.moves += played
     return game
+
+
+def _opinion(variant: Variant, move: Move) -> dict[str, Any]:
+    """Search's and the network's choice, the move's chance to win, and how much it lost at the least.
+
+    Search tries bad moves a few times only, so their chances are given a standard error more.
+    """
+    thoughts = analyse(make_player(variant, JUDGE), variant, move.before, seat=move.seat)
+    tried = {one.action: (one.value, one.visits) for one in thoughts.thoughts if one.visits and one.value is not None}
+    best, _ = tried.get(thoughts.choice, (thoughts.value, 1))
+    own, visits = tried.get(move.action, (best, 1))
+    loss = None
+    if best is not None and own is not None:
+        loss = best - own - (0.5 / visits**0.5 if move.action != thoughts.choice else 0)
+    try:
+        network = analyse(make_player(variant, "pretrained"), variant, move.before, seat=move.seat).choice
+    except ValueError:  # this variant has none
+        network = None
+    return {
+        "seat": move.seat,
+        "played": variant.action_names[move.action],
+        "search": variant.action_names[thoughts.choice],
+        "network": None if network is None else variant.action_names[network],
+        "chance": None if own is None else round(own, 3),
+        "loss": None if loss is None else round(max(loss, 0.0), 3),
+    }

@@ -248,7 +248,7 @@ def test_the_text_tells_what_a_seat_knows():
         "You hold 6 (the others know of 6); mechas none; wounds 2.",
         "player_0 holds 7; mechas none; wounds 0.",
         "player_1 holds 1 and 1 unknown; mechas 2-2; wounds 0.",
-        "Turns until the game is broken off: 127 or more.",
+        "Turns until truncation: 127 or more.",
     ):
         assert line in text, line
 

@@ -18,8 +18,8 @@ from monsterzoo.envs.render.scene import HEIGHT, WIDTH, Part, Scene, Shape
 from needs import marked
 from toys import import_game, write_game
 
-SMALLEST = 17.5
-"""Units; nearly nine pixels in a picture of 640 × 480."""
+SMALLEST = 18.2
+"""Units; fourteen pixels on the page in a window of 1366 × 625, nine in a picture of 640 × 480."""
 
 
 def positions(variant: Variant, seed: int, every: int = 1) -> Iterator[tuple[GameEnv, Trail]]:

@@ -1,42 +1,62 @@
-// Scenes as SVG: the same shapes that pictures are painted from, and what can be clicked as buttons.
+// Scenes on the page: the server's SVG, what can be clicked as buttons, tooltips, and things that move.
 
 const SPACE = "http://www.w3.org/2000/svg";
+const MOTION = 320; // milliseconds
+const LONG_PRESS = 450;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-function make(name, attributes, parent) {
+export function make(name, attributes, parent) {
   const element = document.createElementNS(SPACE, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  parent.append(element);
+  parent?.append(element);
   return element;
 }
 
-function ink(shape) {
-  const edge = shape.line ? { stroke: shape.line, "stroke-width": shape.width } : {};
-  return { fill: shape.fill ?? "none", ...edge };
+/** Draw a scene's board. `choose(part)` is called for a part that was clicked, `say(words)` and `tip(part, element)`
+ * for one that is pointed at (with nothing, for none); `moving` says whether things move to their new places. */
+export function draw(scene, board, choose, say, tip, moving) {
+  const drawing = board.querySelector("#drawing");
+  const places = moving && !still.matches ? findPlaces(drawing) : new Map();
+  board.setAttribute("viewBox", scene.board.join(" "));
+  drawing.replaceChildren();
+  for (const part of scene.parts) drawPart(part, make("g", {}, drawing), choose, say, tip);
+  for (const group of drawing.querySelectorAll("[data-key]")) if (places.size) move(group, places);
 }
 
-const points = (shape) => shape.points.map((point) => point.join(",")).join(" ");
+function findPlaces(drawing) {
+  return new Map([...drawing.querySelectorAll("[data-key]")].map((group) => [group.dataset.key, group.getBBox()]));
+}
 
-const KINDS = {
-  rect: (s, parent) => {
-    // Edges lie inside of the box, as in pictures.
-    const inset = s.line ? s.width / 2 : 0;
-    make("rect", { x: s.x + inset, y: s.y + inset, width: Math.max(s.w - 2 * inset, 0),
-      height: Math.max(s.h - 2 * inset, 0), rx: Math.max(s.corner - inset, 0), ...ink(s) }, parent);
-  },
-  circle: (s, parent) => make("circle", { cx: s.x, cy: s.y, r: s.r, ...ink(s) }, parent),
-  polygon: (s, parent) => make("polygon", { points: points(s), ...ink(s) }, parent),
-  stroke: (s, parent) => make("polyline", { points: points(s), fill: "none", stroke: s.line, "stroke-width": s.width,
-    "stroke-linecap": "round", "stroke-linejoin": "round" }, parent),
-  text: (s, parent) => {
-    const anchor = { "text-anchor": s.anchor, "dominant-baseline": "central" };
-    const element = make("text", { x: s.x, y: s.y, "font-size": s.size, fill: s.fill, ...anchor }, parent);
-    element.textContent = s.text;
-    if (s.room) {
-      const width = element.getComputedTextLength();
-      if (width > s.room) element.setAttribute("font-size", s.size * s.room / width);
-    }
-  },
-};
+function move(group, places) {
+  const { key, origin } = group.dataset;
+  if (key.startsWith("die")) {
+    if (!places.has(key)) animate(group, "rotate(-300deg) scale(.6)");
+    return;
+  }
+  const before = places.get(key) ?? places.get(origin);
+  if (!before || key.startsWith("seat")) return;
+  const now = group.getBBox();
+  const x = before.x + before.width / 2 - now.x - now.width / 2;
+  const y = before.y + before.height / 2 - now.y - now.height / 2;
+  if (Math.abs(x) + Math.abs(y) > 2) animate(group, `translate(${x}px, ${y}px)`);
+}
+
+function animate(group, transform) {
+  group.classList.add("moving");
+  group.animate([{ transform }, { transform: "none" }], { duration: MOTION, easing: "ease-out" });
+}
+
+function drawPart(part, group, choose, say, tip) {
+  group.innerHTML = part.svg; // made by the server, its texts escaped
+  for (const name of ["key", "origin"]) if (part[name]) group.dataset[name] = part[name];
+  if (part.actions) makeTarget(part, group, choose);
+  else if (part.label) {
+    group.setAttribute("role", "img");
+    group.setAttribute("aria-label", part.help ? `${part.label}. ${part.help}` : part.label);
+    if (part.help) group.setAttribute("tabindex", "0");
+  }
+  if (part.actions || part.help) explain(part, group, say, tip);
+}
 
 function makeTarget(part, group, choose) {
   const words = part.actions.map((action) => action[1]);
@@ -50,7 +70,7 @@ function makeTarget(part, group, choose) {
   group.dataset.says = said;
   const [x, y, w, h] = part.box;
   make("rect", { class: "ring", x: x - 1, y: y - 1, width: w + 2, height: h + 2, rx: 10 }, group);
-  group.addEventListener("click", () => choose(part));
+  group.addEventListener("click", () => { if (!group.dataset.held) choose(part); });
   group.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
@@ -58,45 +78,48 @@ function makeTarget(part, group, choose) {
   });
 }
 
-/** Draw a scene's board and, beside it, its scores: one drawing that is seen through two windows.
- * `choose(part)` is called for a part that was clicked, `say(words)` for one that is pointed at. */
-export function draw(scene, board, scores, choose, say) {
-  aim(scores, scene.scores);
-  const drawing = aim(board, scene.board).firstElementChild;
-  drawing.replaceChildren();
-  for (const part of scene.parts) drawPart(part, make("g", {}, drawing), choose, say);
-}
-
-function aim(svg, box) { // the inner one cuts off what lies outside of the window
-  const [x, y, width, height] = box;
-  svg.setAttribute("viewBox", box.join(" "));
-  for (const [key, value] of Object.entries({ x, y, width, height, viewBox: box.join(" ") })) {
-    svg.firstElementChild.setAttribute(key, value);
-  }
-  return svg.firstElementChild;
-}
-
-function drawPart(part, group, choose, say) {
-  if (part.label) make("title", {}, group).textContent = part.actions?.length === 1 ? part.actions[0][1] : part.label;
-  for (const shape of part.shapes) KINDS[shape.kind](shape, group);
-  if (part.actions) {
-    makeTarget(part, group, choose);
-    for (const event of ["mouseenter", "focus"]) group.addEventListener(event, () => say(group.dataset.says));
-    for (const event of ["mouseleave", "blur"]) group.addEventListener(event, () => say(""));
-  } else if (part.label) {
-    group.setAttribute("role", "img");
-    group.setAttribute("aria-label", part.label);
-  }
+function explain(part, group, say, tip) { // on hover, focus and long press
+  let press = 0;
+  const tell = () => { say(group.dataset.says ?? ""); tip(part, group); };
+  const hush = () => { clearTimeout(press); say(""); tip(null); };
+  for (const event of ["mouseenter", "focus"]) group.addEventListener(event, tell);
+  for (const event of ["mouseleave", "blur"]) group.addEventListener(event, hush);
+  group.addEventListener("touchstart", () => {
+    delete group.dataset.held;
+    press = setTimeout(() => { group.dataset.held = "yes"; tell(); }, LONG_PRESS);
+  }, { passive: true });
+  group.addEventListener("touchend", () => { clearTimeout(press); setTimeout(() => delete group.dataset.held, 400); });
+  group.addEventListener("contextmenu", (event) => event.preventDefault());
 }
 
 /** Mark the target that an action belongs to. */
 export function mark(targets, action) {
   const target = [...targets].find(({ dataset }) => dataset.actions.split(" ").includes(String(action)));
-  if (!target) return;
+  if (!target || target.querySelector(".advice")) return;
   target.classList.add("advised");
   const { x, y, width } = target.querySelector(".ring").getBBox();
-  make("text", { class: "advice", x: x + width - 4, y: y + 6, "font-size": 40, "text-anchor": "middle",
+  make("text", { class: "advice", x: x + width - 6, y: y + 8, "font-size": 40, "text-anchor": "middle",
     "dominant-baseline": "central" }, target).textContent = "★";
+}
+
+/** Chances over time: a line for each seat through its own decisions, and dots on moves that lost much. */
+export function drawCurve(svg, opinions, moves, choose) {
+  svg.replaceChildren();
+  make("line", { x1: 0, x2: 300, y1: 35, y2: 35, class: "half" }, svg);
+  const at = ({ move, chance }) => [300 * move / Math.max(moves, 1), 68 - 66 * chance];
+  const seats = new Set(opinions.map(({ seat }) => seat));
+  for (const seat of seats) {
+    const own = opinions.filter((one) => one.seat === seat && one.chance !== null);
+    make("polyline", { class: `line-${seat}`, points: own.map((one) => at(one).join(",")).join(" ") }, svg);
+    for (const one of own.filter(({ loss }) => loss >= 0.1)) {
+      const [cx, cy] = at(one);
+      make("circle", { cx, cy, r: 3, class: `dot-${seat}` }, svg);
+    }
+  }
+  svg.onclick = (event) => {
+    const { left, width } = svg.getBoundingClientRect();
+    choose(Math.round(moves * (event.clientX - left) / width));
+  };
 }
 
 /** Move the focus to the next or previous of some elements. */

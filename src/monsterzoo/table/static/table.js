@@ -1,6 +1,7 @@
 // The page: a socket to the local server, the table it shows, and what a person can do there.
 
-import { draw, mark, moveFocus } from "./drawing.js";
+import { draw, drawCurve, mark, moveFocus } from "./drawing.js";
+import { fillTable, make, rulesOf } from "./text.js";
 
 const $ = (id) => document.getElementById(id);
 const targets = () => $("scene").querySelectorAll(".target"); // what can be chosen
@@ -14,11 +15,9 @@ let variants = []; // games that can be started here, with their options
 let policies = ""; // who plays against the person
 let running = 0;
 
-function make(name, properties, ...children) {
-  const element = Object.assign(document.createElement(name), properties);
-  element.append(...children);
-  return element;
-}
+let opinions = []; // of the moves of a watched game
+let learning = localStorage.getItem("monsterzoo learn") === "yes";
+let held = false; // whether a summary waits to be read
 
 // --- The connection ---
 
@@ -65,23 +64,37 @@ const HANDLERS = {
     watchControls(message);
   },
   hint: showHint,
+  opinion: showOpinion,
+  rules: showRules,
   record: saveRecord,
 };
 
-function remember(game) {
-  if (shown && shown.game !== game) { waiting = []; clearTimeout(timer); timer = 0; }
-  if (location.hash.slice(1) !== game) history.replaceState(null, "", `#${game}`);
+function remember(game) { // the browser's Back leads to the game before
+  if (shown && shown.game !== game) { waiting = []; held = false; opinions = []; clearTimeout(timer); timer = 0; }
+  if (location.hash.slice(1) !== game) history[shown ? "pushState" : "replaceState"](null, "", `#${game}`);
   localStorage.setItem(KEY, game);
 }
 
+addEventListener("popstate", () => send({ do: "join", game: location.hash.slice(1) || null }));
+
 // --- The table ---
 
-function showNext() { // what is shown stays for a while, whether or not more is to come
+function showNext() { // what is shown stays for a while, whether or not more is to come; a summary until it was read
   timer = 0;
   const message = waiting.shift();
   if (!message) return;
+  const news = message.summary.length > 0 && JSON.stringify(message.summary) !== JSON.stringify(shown?.summary);
   show(message);
-  timer = setTimeout(showNext, Number($("pace").value));
+  const pace = Number($("pace").value);
+  held = news && pace > 0 && !message.over;
+  if (held) { $("on").hidden = false; $("on").focus(); } else timer = setTimeout(showNext, pace);
+}
+
+function goOn() {
+  held = false;
+  $("on").hidden = true;
+  showNext();
+  if (document.activeElement === document.body) targets()[0]?.focus({ preventScroll: true });
 }
 
 function show(message) {
@@ -90,26 +103,28 @@ function show(message) {
   shown = message;
   complain("");
   showHeader(message);
-  draw(message.scene, $("scene"), $("scores"), choose, say);
+  showTip(null);
+  draw(message.scene, $("scene"), choose, say, showTip, !fresh && Number($("pace").value) > 0);
   say("");
   events = events.slice(0, fresh ? 0 : message.from).concat(message.events);
   showState(message);
   showHistory();
-  if (free && message.say === "table" && message.decision !== null && !document.querySelector("dialog[open]")) {
-    targets()[0]?.focus({ preventScroll: true }); // keys go on where the last turn ended
-  }
+  const mine = message.say === "table" && message.decision !== null && !document.querySelector("dialog[open]");
+  if (free && mine) targets()[0]?.focus({ preventScroll: true }); // keys go on where the last turn ended
+  if (mine && learning) send({ do: "hint" });
 }
 
-function showHeader({ title, players, setup, scene }) {
+function showHeader({ title, players, setup, scene, variant }) {
   document.title = `${title} – MonsterZoo`;
   $("title").textContent = title;
-  const others = players.filter((name) => name !== "you" && !name.startsWith("player_"));
-  const against = new Set(others).size === 1 ? others[0] : others.join(", ");
-  const own = players.includes("you") ? `you are player_${setup.seat}` : "";
-  const parts = [describe(variants[listed(setup)]?.options ?? {}), own, against && `${own && "against "}${against}`];
-  $("players").textContent = parts.filter(Boolean).join(" · ");
+  const own = players.includes("you") ? [`you are player_${setup.seat}`] : [];
+  const named = players.map((name, seat) => [name, `player_${seat}`]).filter(([name, agent]) => name !== "you" && name !== agent);
+  const same = new Set(named.map(([name]) => name)).size === 1;
+  const others = same ? [`${own.length ? "against" : "all are"} ${named[0][0]}`] : named.map(([name, agent]) => `${agent}: ${name}`);
+  $("players").textContent = [variant, ...own, ...others].filter(Boolean).join(" · ");
   $("status").textContent = scene.status;
   $("prompt").textContent = scene.prompt;
+  fillTable($("scores"), scene.scores);
 }
 
 function showState(message) {
@@ -118,33 +133,62 @@ function showState(message) {
   document.body.classList.remove("waiting");
   document.body.dataset.state = message.over ? "over" : mine ? "mine" : "others";
   document.body.dataset.decision = mine ? message.decision : "";
-  for (const id of ["undo", "hint"]) $(id).hidden = !playing;
+  for (const id of ["undo", "hint", "learn"]) $(id).hidden = !playing;
   $("undo").disabled = !message.undo || !(mine || message.over);
   $("hint").disabled = !mine;
   $("hints").hidden = true;
   $("watching").hidden = playing;
   $("ending").hidden = !playing || !message.over;
   $("result").textContent = message.result ?? "";
+  fillTable($("breakdown"), message.breakdown ?? []);
+  $("summary").hidden = !message.summary?.length;
+  $("on").hidden = true;
+  $("lines").replaceChildren(...(message.summary ?? []).map((line) => make("li", {}, line)));
+  $("lesson").hidden = !learning || !mine;
+  $("learn").setAttribute("aria-pressed", learning);
+  $("taught").textContent = message.scene.lesson;
+  $("why").textContent = learning && mine ? "Search is thinking …" : "";
 }
 
 function say(words) { // what a click would do
   $("says").textContent = words;
 }
 
+function showTip(part, element) { // what a thing is and does, beside it
+  const tip = $("tip");
+  tip.hidden = !part?.help;
+  if (tip.hidden) return;
+  tip.firstChild.textContent = part.label;
+  tip.lastChild.textContent = part.help;
+  const { left, top, bottom, width } = element.getBoundingClientRect();
+  const x = Math.min(Math.max(left + width / 2 - tip.offsetWidth / 2, 4), innerWidth - tip.offsetWidth - 4);
+  tip.style.left = `${x}px`;
+  tip.style.top = `${top - tip.offsetHeight - 8 > 0 ? top - tip.offsetHeight - 8 : bottom + 8}px`;
+}
+
 function showHistory() {
   const list = $("history");
-  list.replaceChildren(...events.map(([text, seat]) => make("li", { className: seat < 0 ? "" : `seat-${seat}` }, text)));
+  list.replaceChildren(...events.map(([text, seat, move], i) => {
+    const item = make("li", { className: seat < 0 ? "" : `seat-${seat}` }, text);
+    if (!move) return item;
+    item.classList.add("move");
+    item.addEventListener("click", () => { stopRunning(); look(move); });
+    const opinion = opinions.find((one) => one.move === move);
+    if (opinion && events[i - 1]?.[2] !== move) item.append(make("span", { className: "mark" }, judged(opinion)));
+    return item;
+  }));
   list.scrollTop = list.scrollHeight;
 }
 
 function choose(part) {
-  if (!shown || shown.decision === null || waiting.length) { skip(); return; }
+  if (!shown || shown.decision === null || waiting.length || held) { skip(); return; }
   if (part.actions.length === 1) act(part.actions[0][0]);
   else openMenu(part);
 }
 
 function skip() { // show at once what is still to be seen
   clearTimeout(timer);
+  held = false;
   timer = 0;
   if (waiting.length) { waiting = waiting.slice(-1); showNext(); }
 }
@@ -172,7 +216,8 @@ function showHint(message) {
     const className = chosen ? "chosen" : chance === null ? "pale" : "";
     return make("li", { className }, `${chosen ? "★ " : ""}${words}: ${said}`, make("span", { className: "bar" }, filled));
   }));
-  $("hints").hidden = false;
+  $("hints").hidden = learning;
+  $("why").textContent = `★ ${message.actions[0].words}. ${message.why}`;
   mark(targets(), message.actions.find(({ chosen }) => chosen).action);
 }
 
@@ -185,7 +230,7 @@ function saveRecord({ record, game }) {
   URL.revokeObjectURL(link.href);
 }
 
-$("save").addEventListener("click", () => send({ do: "record" }));
+for (const id of ["save", "keep"]) $(id).addEventListener("click", () => send({ do: "record" }));
 $("review").addEventListener("click", () => send({ do: "review" }));
 $("again").addEventListener("click", () => startGame(shown.setup));
 
@@ -196,6 +241,9 @@ function watchControls(message) {
   $("place").value = message.place;
   const more = message.complete ? "" : " so far";
   $("move").textContent = `Move ${message.place} of ${message.moves}${more}`;
+  if (shown.view !== opinions[0]?.view) opinions = [];
+  nextOpinion();
+  showOpinions();
   $("view").replaceChildren(...message.views.map((view) =>
     new Option(view === "all" ? "everybody" : view, view, false, view === message.view)));
   const ended = message.complete && message.place === message.moves;
@@ -204,6 +252,41 @@ function watchControls(message) {
   if (ended) stopRunning();
   else if (running) running = setTimeout(() => look(shown.place + 1), Math.max(Number($("pace").value), 300));
 }
+
+const analysing = () => $("analyse").getAttribute("aria-pressed") === "true";
+
+function nextOpinion() { // of the first move without one, as far as the view may know
+  if (!analysing() || shown?.say !== "watch") return;
+  const known = new Set(opinions.map(({ move }) => move));
+  const own = (seat) => shown.view === "all" || shown.view === `player_${seat}`;
+  const missing = shown.movers.findIndex((seat, i) => own(seat) && !known.has(i + 1));
+  if (missing >= 0) send({ do: "opinion", move: missing + 1, view: shown.view });
+}
+
+function showOpinion(message) {
+  if (shown?.say !== "watch" || message.view !== shown.view) return;
+  opinions = [...opinions.filter(({ move }) => move !== message.move), message].sort((a, b) => a.move - b.move);
+  showHistory();
+  showOpinions();
+  nextOpinion();
+}
+
+const percent = (share) => `${Math.round(100 * share)} %`;
+const judged = ({ chance, loss }) => `${chance === null ? "" : ` ${percent(chance)}`}${loss >= 0.25 ? " ??" : loss >= 0.1 ? " ?" : ""}`;
+
+function showOpinions() {
+  $("curve").toggleAttribute("hidden", !opinions.length);
+  drawCurve($("curve"), opinions, shown.moves, (move) => { stopRunning(); look(move); });
+  const here = opinions.find(({ move }) => move === shown.place);
+  $("opinion").textContent = here ? [`player_${here.seat} played ${here.played}${here.chance === null ? "" : ` (${percent(here.chance)})`}`,
+    `search: ${here.search}`, here.network && `network: ${here.network}`,
+    here.loss >= 0.1 && `lost ${percent(here.loss)}`].filter(Boolean).join(" · ") : "";
+}
+
+$("analyse").addEventListener("click", () => {
+  $("analyse").setAttribute("aria-pressed", !analysing());
+  nextOpinion();
+});
 
 const look = (place, view = $("view").value || "all") => send({ do: "show", place, view });
 
@@ -233,15 +316,12 @@ $("view").addEventListener("change", () => look(shown.place));
 // --- New games ---
 
 function fillSetup({ games, opponents, policies: known }) {
-  variants = games.flatMap(({ name, title, variants: all }) => all.map((options) => ({ game: name, title, options })));
-  $("setup-game").replaceChildren(...variants.map(({ title, options }, i) =>
-    new Option(`${title}, ${describe(options)}`, i)));
-  $("policies").replaceChildren(...known.map((spec) => new Option(spec, spec)));
+  variants = games.flatMap(({ name, title, variants: all }) =>
+    all.map((variant) => ({ game: name, title, options: variant.options, name: variant.name })));
+  $("setup-game").replaceChildren(...variants.map(({ title, name }, i) => new Option(`${title}, ${name}`, i)));
+  $("policies").replaceChildren(...known.map(([spec, name]) => new Option(name, spec)));
   policies = opponents.join(" ");
 }
-
-const describe = (options) => Object.entries(options).map(([key, value]) =>
-  key === "players" ? `${value} players` : value === true ? key : String(value).replaceAll("_", " ")).join(", ");
 
 function listed({ game, options }) { // the place in the list of a running game: all of the variant's options, most of them
   const fits = (one) => one.game === game && Object.entries(one.options).every(([key, value]) => options[key] === value);
@@ -276,11 +356,30 @@ $("setup").addEventListener("close", () => {
   startGame({ ...(same ? shown.setup : variants[chosen]), seat: Number($("setup-seat").value) });
 });
 
+// --- Rules and lessons ---
+
+function showRules(message) {
+  $("book-title").textContent = `${shown.title}, ${message.variant}`;
+  $("pages").replaceChildren(...rulesOf(message));
+  if (!$("book").open) $("book").showModal();
+  $("pages").focus();
+  $("pages").scrollTop = 0;
+}
+
+$("rules").addEventListener("click", () => send({ do: "rules" }));
+$("book-close").addEventListener("click", () => $("book").close());
+$("learn").addEventListener("click", () => {
+  learning = !learning;
+  localStorage.setItem("monsterzoo learn", learning ? "yes" : "no");
+  show(shown);
+});
+
 // --- Buttons and keys ---
 
 $("undo").addEventListener("click", () => { stopRunning(); send({ do: "undo" }); });
 $("hint").addEventListener("click", () => { document.body.classList.add("waiting"); send({ do: "hint" }); });
 $("board").addEventListener("click", skip);
+$("on").addEventListener("click", goOn);
 $("menu-close").addEventListener("click", () => $("menu").close());
 $("menu").addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -297,7 +396,7 @@ document.addEventListener("keydown", (event) => {
   else if (step) { event.preventDefault(); moveFocus(targets(), step); }
   const walk = event.target === document.body && { Home: "start", End: "end", " ": "run" }[event.key];
   if (walk && shown?.say === "watch") { event.preventDefault(); $(walk).click(); }
-  const button = { u: "undo", h: "hint", n: "new" }[event.key];
+  const button = { u: "undo", h: "hint", l: "learn", n: "new", "?": "rules" }[event.key];
   if (button && !$(button).hidden && !$(button).disabled) { event.preventDefault(); $(button).click(); }
 });
 
