@@ -28,5 +28,4 @@ def make(spec: str, game: str, *, seed: int = 0, **options: Any) -> Policy:
 
     Raises `ValueError` for an unknown spec, a bad argument, or bad options of the game.
     """
-    policy: Policy = make_player(find_game(game).variant(**options), spec, seed)
-    return policy
+    return make_player(find_game(game).variant(**options), spec, seed)

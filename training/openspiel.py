@@ -270,14 +270,12 @@ class SpielState(pyspiel.State):
 
     def _legal_actions(self, player: int) -> list[int]:
         masks = self.position.masks[player, : self.position.variant.num_actions - 1]
-        actions: list[int] = np.flatnonzero(masks).tolist()
-        return actions
+        return np.flatnonzero(masks).tolist()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Equally likely outcomes."""
         if not self.position.exact:
-            seeds: list[tuple[int, float]] = self.get_game().seeds
-            return seeds
+            return self.get_game().seeds
         return [(outcome, 1 / self.position.count) for outcome in range(self.position.count)]
 
     def _apply_action(self, action: int) -> None:

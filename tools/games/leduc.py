@@ -40,7 +40,6 @@ def leduc() -> Game:
     write(Path(folder.name), files(PAGE.read_text(encoding="utf-8")))
     sys.path.insert(0, folder.name)
     try:
-        game: Game = import_module("leduc_poker").GAME
+        return import_module("leduc_poker").GAME
     finally:
         sys.path.remove(folder.name)
-    return game
