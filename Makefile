@@ -13,7 +13,7 @@ LIBRARIES := $(TRAINING) wrappers mcp mcp1 inspect
 SEPARATE := $(LIBRARIES) peers docs
 EXTRA_mcp1 := mcp  # both major versions of one library
 # Examples with pins and tests in their own folders.
-EXAMPLES := openenv trl
+EXAMPLES := verifiers openenv trl
 
 .PHONY: help demo test test-slow test-browser test-libraries environments chromium lint fuzz kills soak benchmark generated
 .PHONY: clean docs peers speeds $(LIBRARIES:%=test-%) $(SEPARATE:%=%-env) $(EXAMPLES:%=test-%) $(EXAMPLES:%=%-env)

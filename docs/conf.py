@@ -22,7 +22,8 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
 NAVIGATION = {
     "Games": "docs/games envs/yokai_septet/README envs/pikit/README envs/bite_night/README docs/credits",
     "Guides": "docs/install docs/train docs/evaluation docs/players docs/positions docs/data docs/libraries docs/rllib "
-    "docs/language_models examples/openenv/README examples/trl/README docs/search docs/add_a_game",
+    "docs/language_models examples/verifiers/README examples/openenv/README examples/trl/README "
+    "docs/search docs/add_a_game",
     "Interfaces": "docs/interfaces docs/commands docs/api/index docs/glossary",
     "Results": "docs/results benchmarks/results/ladder docs/exploiters policies/pretrained/README training/README "
     "docs/datasheet docs/soak",

@@ -40,7 +40,10 @@ def served(model: Model) -> Iterator[tuple[str, list[dict[str, Any]]]]:
             reply: dict[str, Any] = {"error": {"message": "no"}}
             if status == 200:
                 message = {"role": "assistant", "content": answer}
-                reply = {"choices": [{"message": message}], "usage": {"prompt_tokens": 100, "completion_tokens": 7}}
+                usage = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
+                choice = {"index": 0, "message": message, "finish_reason": "stop"}
+                reply = {"id": "1", "object": "chat.completion", "created": 0, "model": body["model"],
+                         "choices": [choice], "usage": usage}  # fmt: skip
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
