@@ -22,7 +22,7 @@ _THOUGHT = re.compile(r"<(think\w*|reasoning)>.*?(?:</\1>|\Z)|\A.*</(?:think\w*|
 _MARKED = re.compile(r".*final answer(?:\*\*|__)?(?: is)?\s*?(?:[:=]|\n)(?:\*\*|__)?(.*)", re.DOTALL | re.IGNORECASE)
 _TAGGED = re.compile(r"<(answer|action|move)>(.*?)</\1>|\\boxed\{([^{}]*)\}", re.DOTALL | re.IGNORECASE)
 _KEYS = ("action", "move", "answer", "choice", "final_answer", "name", "number")
-_EMPHASIS = re.compile(r"(\*\*|__|``|[*_`\"“”「『«])(\S(?:.*?\S)?)(\1|[”」』»])")
+_EMPHASIS = re.compile(r"(\*\*|__|``|[*_`\"“”「『«])(\S(?:.{0,200}?\S)?)(\1|[”」』»])")
 _LABEL = re.compile(
     r"^(?:so,? |thus,? |therefore,? )?(?:(?:my|the|final|chosen|best) )*(?:answer|action|choice|move|decision|number|"
     r"option|i(?:'ll| will)? (?:choose|play|pick|take|lay|go with|select))\b(?: is)?\s*[:=-]?\s*"
@@ -35,6 +35,8 @@ _POINTED_AT = re.compile(
 """A number in the middle of a text that is meant as an answer: numbers in prose can be anything."""
 _DENIED = r"(?<!not )(?<!n't )(?<!never )(?<!avoid )(?<!instead of )(?<!rather than )(?<!over )(?<!better than )"
 _SECOND_THOUGHT = re.compile(r"\b(?:actually|wait|correction|second thoughts?|scratch that|on reflection)\b")
+LONGEST = 20_000
+"""Characters of an answer that are read, from its end."""
 SEVERAL, NONE = "it names several actions", "it names none of the actions"
 
 
@@ -52,48 +54,47 @@ def read_choice(
     """
     if not isinstance(answer, str):
         raise ValueError(f"an answer is a text, not {type(answer).__name__}")
-    text = _marked(_THOUGHT.sub("", normalize("NFKC", answer.replace("’", "'"))), form)
+    answer = answer[-LONGEST:].replace("’", "'")
+    text = _marked(_THOUGHT.sub("", normalize("NFKC", answer)), form)
     known = [_plain(name) for name in names]
     every = [*known, *{_plain(name) for name in others}.difference(known)]
     lines = [line for line in map(_plain, text.splitlines()) if line]
     if not lines:
         raise ValueError("it is empty")
-    whole = " ".join(lines)
+    whole, count = " ".join(lines), len(known)
+    wavers = _SECOND_THOUGHT.search(whole)
     for line in (lines[-1], lines[0]):
         for part in (line, _bare(line), _bare(_LABEL.sub("", _bare(line)))):
             choice = _said(part, known, numbered)
-            if choice is None or part in every[len(known) :]:
+            if choice is None or part in every[count:]:
                 continue
-            if line is not lines[-1] and (
-                _SECOND_THOUGHT.search(whole) or _named(lines[-1], every, len(known)) - {choice}
-            ):
+            if line is not lines[-1] and (wavers or _named(lines[-1], every, count) - {choice}):
                 raise ValueError(SEVERAL)
             return choice
-    for part in (lines[-1], lines[0], whole):
-        if len(named := _named(part, every, len(known))) == 1 and (part is whole or not _SECOND_THOUGHT.search(whole)):
+    for part in [whole] if wavers else [lines[-1], lines[0], whole]:
+        if len(named := _named(part, every, count)) == 1:
             return named.pop()
-    if _named(whole, every, len(known)):
+    if named:
         raise ValueError(SEVERAL)
     numbers = {int(one or other) for one, other in _POINTED_AT.findall(text.casefold())}
     numbers |= {int(line) for line in (_bare(lines[-1]), _bare(lines[0])) if line.isdecimal()}
-    if numbered and len(numbers) > 1:
+    if not numbers or not numbered:
+        raise ValueError(NONE)
+    if len(numbers) > 1:
         raise ValueError(SEVERAL)
-    for number in numbers if numbered else ():
-        if 1 <= number <= len(names):
-            return number - 1
-        raise ValueError(f"there is no action {number}, the numbers are 1 to {len(names)}")
-    raise ValueError(NONE)
+    if not 1 <= (number := numbers.pop()) <= count:
+        raise ValueError(f"there is no action {number}, the numbers are 1 to {count}")
+    return number - 1
 
 
 def _marked(text: str, form: str) -> str:
     """The part of an answer that counts."""
-    found = _json_actions(text)
-    if len(found) > 1 and form != "marked":
-        raise ValueError(SEVERAL)
-    if form == "json" and not found:
-        raise ValueError('it holds no JSON object {"action": …}')
-    if found and form != "marked":
+    if found := _json_actions(text) if form != "marked" else None:
+        if len(found) > 1:
+            raise ValueError(SEVERAL)
         return found.pop()
+    if form == "json":
+        raise ValueError('it holds no JSON object {"action": …}')
     if marked := _MARKED.match(text):
         text = marked[1]
     elif form == "marked":
@@ -107,7 +108,7 @@ def _json_actions(text: str) -> set[str]:
     found = set()
     for brace in re.finditer(r"\{", text):
         try:
-            value = json.JSONDecoder().raw_decode(text[brace.start() :])[0]
+            value = json.JSONDecoder().raw_decode(text, brace.start())[0]
         except (ValueError, RecursionError):
             continue
         value = {str(key).casefold(): one for key, one in value.items()}
