@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 from pettingzoo import AECEnv
 
 from .api.pictures import save_gif
-from .api.records import check_record, play_record
+from .api.saving import check_record, play_record
 from .api.text import TextGame
 from .api.text_match import text_game
 from .api.vector import VectorGame
 from .core import rng
 from .core.game import Game
-from .core.options import is_whole
+from .core.options import Integer, checked
 from .core.registry import find_game, names, register_all, register_game
 from .core.snapshots import SnapshotError
 from .core.variant import ActionTypeError, IllegalActionError, Variant
@@ -76,9 +76,7 @@ def env_seed(seed: int, index: int) -> int:
 
     Raises `ValueError` unless 0 <= seed < 2**64 and index is an integer from 0.
     """
-    if not is_whole(index) or index < 0:
-        raise ValueError(f"an index is an integer from 0, not {index!r}")
-    return rng.env_seed(rng.check_seed(seed), index)
+    return rng.env_seed(rng.check_seed(seed), checked("index", index, Integer(0)))
 
 
 def variant(name: str, **options: Any) -> Variant:

@@ -16,8 +16,7 @@ from ..core.variant import IllegalActionError, Variant, read_action
 from ..match.decisions import Decisions
 from ..render.renderer import FPS, MODES, SIZE, Renderer
 from .pictures import DrawsItself
-from .records import play_record
-from .saving import Saved, pack, unpack
+from .saving import Saved, pack, play_record, unpack
 from .spaces import Columns, action_space, check_reset_options, fresh_seed, observation_space
 
 

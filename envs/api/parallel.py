@@ -4,8 +4,6 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from ..core.game import Game
@@ -24,13 +22,13 @@ class ParallelGameEnv(ParallelEnv):
     is the AEC environment underneath, with snapshots, records and everything else.
     """
 
-    def __init__(
-        self, game: Game, render_mode: str | None = None, *, observation: str = "dict", **options: Any
-    ) -> None:
-        self.aec = GameEnv(game, render_mode, observation=observation, **options)
+    def __init__(self, game: Game, render_mode: str | None = None, **options: Any) -> None:
+        self.aec = GameEnv(game, render_mode, **options)
         self.render_mode = render_mode
         self.metadata = {**self.aec.metadata, "is_parallelizable": True}
         self.possible_agents = self.aec.possible_agents
+        for name in ("observation_space", "action_space", "state", "render", "close"):
+            setattr(self, name, getattr(self.aec, name))
         self.agents: list[str] = []
 
     def __getattr__(self, name: str) -> Any:
@@ -38,14 +36,6 @@ class ParallelGameEnv(ParallelEnv):
         if name.startswith("_") or name == "aec":
             raise AttributeError(name)
         return getattr(self.aec, name)
-
-    def observation_space(self, agent: str) -> spaces.Space:
-        """The same object for every agent."""
-        return self.aec.observation_space(agent)
-
-    def action_space(self, agent: str) -> spaces.Discrete:
-        """The same object for every agent."""
-        return self.aec.action_space(agent)
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -70,12 +60,8 @@ class ParallelGameEnv(ParallelEnv):
         aec = self.aec
         if not self.agents:
             raise RuntimeError("the game is over; call reset()")
-        if not isinstance(actions, Mapping):
-            raise ValueError(f"actions are a dict by agent, not {actions!r}")
-        missing = [agent for agent in self.agents if agent not in actions]
-        unknown = [agent for agent in actions if agent not in self.agents]
-        if missing or unknown:
-            raise ValueError(f"actions are needed for exactly {self.agents}; missing {missing}, unknown {unknown}")
+        if not isinstance(actions, Mapping) or actions.keys() != set(self.agents):
+            raise ValueError(f"actions are a dict by agent, for exactly {self.agents}, not {actions!r:.200}")
         chosen = {agent: read_action(actions[agent]) for agent in self.agents}
         offenders = {agent: error for agent, action in chosen.items() if (error := aec.refusal(agent, action))}
         if offenders:
@@ -107,21 +93,6 @@ class ParallelGameEnv(ParallelEnv):
 
     def _observations(self, agents: list[str] | None = None) -> dict[str, Any]:
         return {agent: self.aec.observe(agent) for agent in agents or self.possible_agents}
-
-    def state(self) -> np.ndarray:
-        """The global state, see `GameEnv.state`."""
-        return self.aec.state()
-
-    def render(self) -> np.ndarray | str | None:
-        """See `GameEnv.render`; without a `view` it is the first seat's that decides."""
-        return self.aec.render()
-
-    def _repr_svg_(self) -> str | None:
-        return self.aec._repr_svg_()
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        self.aec.close()
 
     def __str__(self) -> str:
         return str(self.aec)

@@ -5,19 +5,8 @@ import numpy as np
 from ..compiling.jit import compiled
 from ..core.bits import ZERO, bit, drop_lowest, lowest, popcount
 from ..core.rng import draw_from
-from .rules import (
-    ALL_TILES,
-    LAID_BY,
-    LAY,
-    NONE,
-    SECONDS,
-    TILES,
-    design_of,
-    legal_tiles,
-    revealed,
-    with_card,
-    without_card,
-)
+from . import rules
+from .rules import ALL_TILES, LAID_BY, LAY, NONE, SECONDS, TILES, design_of, legal_tiles, with_card, without_card
 
 
 @compiled
@@ -66,7 +55,7 @@ def resample_cards(state, seat):
 @compiled
 def is_known(state, seat, place):
     """Whether a seat knows a card of the pile: everybody has seen it, or it is the seat's own."""
-    return place < revealed(state) or LAID_BY[state.players, state.lap_leader, place] == seat
+    return place < rules.revealed(state) or LAID_BY[state.players, state.lap_leader, place] == seat
 
 
 @compiled

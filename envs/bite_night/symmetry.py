@@ -4,90 +4,54 @@ Only advanced cards name pictures. The two copies of a tile are not swapped: pla
 avoid each other.
 """
 
+import re
+from collections.abc import Sequence
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 
 from ..core.symmetry import Symmetry
-from .rules import BASIC_DESIGNS, COLOUR_CARD, COMBINATION, COUPLES, DESIGNS, GRAVEYARD, PAIR, PICTURE_CARD, TILES
+from .rules import CARD_NAMES, COLOURS, HEARTS, PICTURES
+from .text import KINDS, actions, names_of_tiles
 from .view import layout
 
-NAMES = 5  # of colours, and of pictures
-CARDS_IN = ("hand", "chosen_card", "pile")
-TILES_IN = ("middle", "tiles", "graveyard", "chosen_tiles")
-COLOURS_IN = ("claims",)
-"""Fields of the observation whose last axis has a column for each card, tile or colour."""
+NAMES_IN = {
+    **dict.fromkeys(("hand", "chosen_card", "pile"), CARD_NAMES),
+    **dict.fromkeys(("middle", "tiles", "graveyard", "chosen_tiles"), names_of_tiles(int(HEARTS))),
+    "claims": COLOURS,
+}
+"""What the columns of the last axis stand for, in the fields of the observation that show cards, tiles or colours."""
 
 
 def symmetry(options: dict[str, Any]) -> Symmetry | None:
     """The renamings of two neighbouring colours or pictures; None if decks or hearts of one's own tell them apart."""
     if options["cards"] is not None or options["hearts"] is not None:
         return None
-    same, advanced = np.arange(NAMES), options["advanced"]
-    swaps = [_swapped(name) for name in range(NAMES - 1)]
-    renamings = [(colours, same) for colours in swaps] + ([] if advanced else [(same, pictures) for pictures in swaps])
+    swaps, things = [*pairwise(COLOURS)], [*COLOURS]
+    if not options["advanced"]:
+        swaps += pairwise(PICTURES)
+        things += [*PICTURES, *KINDS, *map(" ".join, combinations(PICTURES, 2))]
     return Symmetry(
-        np.stack([_columns(options, *one) for one in renamings]),
-        np.stack([_actions(advanced, *one) for one in renamings]),
-        np.stack([_things(advanced, *one) for one in renamings]),
+        np.stack([_columns(options, swap) for swap in swaps]),
+        np.stack([_renamed((*actions(options), "no-op"), swap) for swap in swaps]),
+        np.stack([_renamed(things, swap) for swap in swaps]),
     )
 
 
-def _swapped(name: int) -> np.ndarray:
-    names = np.arange(NAMES)
-    names[[name, name + 1]] = name + 1, name
-    return names
+def _renamed(names: Sequence[str], swap: tuple[str, str]) -> np.ndarray:
+    """New places of names in which two words change places; the order of words does not matter."""
+    other = {swap[0]: swap[1], swap[1]: swap[0]}
+    words = [re.findall("[a-z]+", name) for name in names]
+    places = {frozenset(one): place for place, one in enumerate(words)}
+    return np.array([places[frozenset(other.get(word, word) for word in one)] for one in words])
 
 
-def _kinds(colours: np.ndarray, pictures: np.ndarray) -> np.ndarray:
-    """New places of the 25 kinds of tiles, which are in the order of colours, then pictures."""
-    return (NAMES * colours[:, None] + pictures).ravel()
-
-
-def _tiles(colours: np.ndarray, pictures: np.ndarray) -> np.ndarray:
-    return (2 * _kinds(colours, pictures)[:, None] + [0, 1]).ravel()
-
-
-def _couples(pictures: np.ndarray) -> np.ndarray:
-    renamed = (sorted((pictures[left], pictures[right])) for left, right in COUPLES)
-    return np.array([COUPLES.index((left, right)) for left, right in renamed])
-
-
-def _cards(colours: np.ndarray, pictures: np.ndarray) -> np.ndarray:
-    cards = np.arange(DESIGNS)
-    cards[COLOUR_CARD : COLOUR_CARD + NAMES] = COLOUR_CARD + colours
-    for first in (PICTURE_CARD, PAIR, GRAVEYARD):
-        cards[first : first + NAMES] = first + pictures
-    cards[COMBINATION : COMBINATION + len(COUPLES)] = COMBINATION + _couples(pictures)
-    return cards
-
-
-def _columns(options: dict[str, Any], colours: np.ndarray, pictures: np.ndarray) -> np.ndarray:
+def _columns(options: dict[str, Any], swap: tuple[str, str]) -> np.ndarray:
     fields = layout(options)
     columns = np.arange(fields.size)
-    renamed = {
-        **dict.fromkeys(CARDS_IN, _cards(colours, pictures)),
-        **dict.fromkeys(TILES_IN, _tiles(colours, pictures)),
-        **dict.fromkeys(COLOURS_IN, colours),
-    }
     for field in fields:
-        if field.name in renamed:
+        if field.name in NAMES_IN:
             places = columns[field.slice].reshape(field.shape)
-            columns[field.slice] = places[..., renamed[field.name][: field.shape[-1]]].ravel()
+            columns[field.slice] = places[..., _renamed(NAMES_IN[field.name][: field.shape[-1]], swap)].ravel()
     return columns
-
-
-def _actions(advanced: bool, colours: np.ndarray, pictures: np.ndarray) -> np.ndarray:
-    designs, verbs = (DESIGNS, 3) if advanced else (BASIC_DESIGNS, 2)
-    cards = _cards(colours, pictures)[:designs]
-    tiles = [designs + verb * TILES + _tiles(colours, pictures) for verb in range(verbs)]
-    return np.concatenate([cards, *tiles, [designs + verbs * TILES]])
-
-
-def _things(advanced: bool, colours: np.ndarray, pictures: np.ndarray) -> np.ndarray:
-    """Colours; in the basic game also pictures, kinds of tiles and couples of pictures."""
-    if advanced:
-        return colours
-    parts = (colours, pictures, _kinds(colours, pictures), _couples(pictures))
-    starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
-    return np.concatenate([start + part for start, part in zip(starts, parts)])

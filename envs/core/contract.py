@@ -8,14 +8,13 @@ What a seat knows is a second record, the game's view. Only `look` turns a state
 its views before and after a decision.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..compiling.dispatch import dispatched, implement
+from ..compiling.dispatch import dispatched
 from ..compiling.encoding import encode
-from ..compiling.jit import belongs_to, compiled, inlined, kernel
+from ..compiling.jit import compiled, inlined, kernel
 from .bits import ZERO, drop_lowest, lowest
 
 MAX_PLAYERS = 4
@@ -77,17 +76,6 @@ def _without_gaps(fields: list[tuple[Any, ...]]) -> np.dtype:
     return np.dtype((np.record, np.dtype(complete, align=True)))
 
 
-def register(record: np.dtype, **functions: Callable[..., Any]) -> None:
-    """Make a game's functions known: setup, legal, step, look, score and determinize."""
-    missing = _CONTRACT.keys() - functions.keys()
-    unknown = functions.keys() - _CONTRACT.keys()
-    if missing or unknown:
-        raise TypeError(f"a game defines exactly {sorted(_CONTRACT)}; missing {missing}, unknown {unknown}")
-    for name, function in functions.items():
-        implement(_CONTRACT[name], record, function)
-    belongs_to(functions["step"], record)
-
-
 @dispatched()
 def setup(state: Any) -> None:
     """Begin a new episode: everything but the options and the generator is set anew."""
@@ -127,9 +115,6 @@ def events(before: Any, after: Any, mover: Any, action: Any, out: Any) -> Any:
     `out` is int16 (MAX_EVENTS, 2), a row an event: the seat it is about, clockwise from the observer (0 where it is
     about none), and its number. The numbers' meanings are the variant's `event_names`; 0 is no event.
     """
-
-
-_CONTRACT = {stub.__name__: stub for stub in (setup, legal, step, look, score, determinize)}
 
 
 @inlined

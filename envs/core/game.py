@@ -30,7 +30,7 @@ def _not_legal(state: Any, seat: int, action: int) -> str:
     return "it is not one of the seat's legal actions"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Rules:
     """The state and what can happen to it; see `contract` for what each compiled function does."""
 
@@ -50,8 +50,14 @@ class Rules:
     truncating: Mapping[str, Any] = field(default_factory=dict)
     """Options with which most games are truncated, for tests; empty if no game ever is."""
 
+    @classmethod
+    def of(cls, module: Any, configure: Any, actions: Any, determinize: Any, **more: Any) -> "Rules":
+        """The rules in a module that has the record as `STATE`, and `setup`, `legal`, `step` and `score`."""
+        functions = (module.setup, module.legal, module.step, module.score)
+        return cls(module.STATE, configure, actions, *functions, determinize, **more)
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True)
 class View:
     """What a seat knows, as a record and as the columns of a tensor."""
 
@@ -72,7 +78,7 @@ class View:
     """Fields of the state that never change in a game and are in every view too, beside `players` and `sides`."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Positions:
     """Positions as JSON, in names."""
 
@@ -82,7 +88,7 @@ class Positions:
     """`(snapshot, state)`: write a position into a configured record and set `acting`, or raise `SnapshotError`."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Looks:
     """How a game is shown to people; everything has a default."""
 
@@ -148,8 +154,10 @@ class Game:
                     f"{self.name} has a record or view with exactly the fields of one of {owner}: compiled code "
                     "tells games apart by their fields; rename one"
                 )
-        functions = {name: getattr(rules, name) for name in ("setup", "legal", "step", "score", "determinize")}
-        contract.register(rules.record, look=view.look, **functions)
+        for name in ("setup", "legal", "step", "score", "determinize"):
+            implement(getattr(contract, name), rules.record, getattr(rules, name))
+        implement(contract.look, rules.record, view.look)
+        belongs_to(rules.step, rules.record)
         register_layouts(view.record, lambda: self.layouts)
         belongs_to(view.look, view.record)
         implement(contract.events, view.record, view.events)

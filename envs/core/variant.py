@@ -13,7 +13,7 @@ from .bits import members
 from .contract import MAX_EVENTS, PLAYING, TERMINATED, TRUNCATED
 from .layout import Layout
 from .options import is_whole, whole
-from .rng import generator
+from .rng import check_seed, generator
 from .snapshots import SnapshotError, require
 from .symmetry import Symmetry
 
@@ -324,18 +324,11 @@ class Variant:
         snapshot = dict(snapshot)
         if snapshot.get("options") is not None:
             self._compare_options(snapshot["options"])
-        for key in ("over", "truncated"):
-            require(isinstance(snapshot.get(key), bool | None), f"{key} is true or false, not {snapshot.get(key)!r}")
-        require(not snapshot.get("over"), "over is true: there is nothing left to play")
-        require(not snapshot.get("truncated"), "truncated is true, but over is not")
-        winners, rng = snapshot.get("winners"), snapshot.get("generator")
-        require(isinstance(winners, list | tuple | None), f"winners is a list of seats, not {winners!r}")
-        require(not winners, f"winners is {winners!r}, but over is not true")
-        valid = rng is None or (type(rng) is int and 0 <= rng < 1 << 64)
-        require(valid, f"generator is an integer below 2**64, not {rng!r}")
-        states = self.new_states(1)
-        states["rng"] = generator(seed) if rng is None else rng
+        for key in ("over", "truncated", "winners"):
+            require(not snapshot.get(key), f"{key} is {snapshot.get(key)!r}: there is nothing left to play")
+        states, luck = self.new_states(1), snapshot.get("generator")
         try:
+            states["rng"] = generator(seed) if luck is None else check_seed(luck, "generator")
             state = fields_of(states[0])
             self.game.positions.load(snapshot, state)
             for name, value in vars(state).items():

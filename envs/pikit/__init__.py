@@ -5,10 +5,10 @@ from typing import Any
 
 from ..core.game import Game, Looks, Positions, Rules, View
 from ..core.options import Custom, Option, choice, integer
-from . import position, scene, text
+from . import position, rules, scene, text
 from .determinize import determinize
 from .events import EVENT_NAMES, events
-from .rules import CENTRE, DECK, MAX_DECK, START, STATE, TWO_PLAYER_DECK, legal, score, setup, step
+from .rules import CENTRE, DECK, MAX_DECK, START, TWO_PLAYER_DECK
 from .view import VIEW, layout, look
 
 SCORE_SCALE = 50
@@ -91,20 +91,9 @@ GAME = Game(
     title="Pikit",
     options=OPTIONS,
     variants=({"players": 4}, {"players": 3}, {"players": 2}),
-    rules=Rules(
-        record=STATE,
-        configure=_configure,
-        actions=text.actions,
-        setup=setup,
-        legal=legal,
-        step=step,
-        score=score,
-        determinize=determinize,
-        limit="max_turns",
-        truncating={"max_turns": 3},
-    ),
-    view=View(record=VIEW, look=look, layout=layout, events=events, event_names=lambda options: EVENT_NAMES),
-    positions=Positions(snapshot=position.snapshot, load=position.load),
+    rules=Rules.of(rules, _configure, text.actions, determinize, limit="max_turns", truncating={"max_turns": 3}),
+    view=View(VIEW, look, layout, events, lambda options: EVENT_NAMES),
+    positions=Positions(position.snapshot, position.load),
     looks=Looks(
         describe=text.describe,
         draw_table=text.draw_table,

@@ -12,22 +12,9 @@ from ..compiling.jit import compiled, inlined
 from ..core.bits import seen_by, wrap
 from ..core.contract import view_type
 from ..core.layout import Layout, bitset, numbers, one_hot
+from . import rules
 from .bags import count, total
-from .rules import (
-    CENTRE,
-    DRAW,
-    EFFECTS,
-    MAX_DECK,
-    MECHAS,
-    NONE,
-    STEAL,
-    deck_size,
-    hand,
-    hand_size,
-    last_discarder,
-    points_of,
-    unseen,
-)
+from .rules import CENTRE, DRAW, EFFECTS, MAX_DECK, NONE, STEAL, hand
 
 MOST_TURNS = 127
 """Turns until truncation are known up to this number."""
@@ -126,7 +113,7 @@ def look_at_pending(state, seat, view):
         if STEAL <= effect < DRAW:
             victim = wrap(turn_player + 1 + effect - STEAL, players)
         if state.pending > 1:
-            canceller = last_discarder(state)
+            canceller = rules.last_discarder(state)
         for k in range(start + 1, end):
             view.cancels[seen_by(seat, np.int64(state.cards[k]) >> 4, players)] += 1
     view.pending_effect = effect
@@ -142,20 +129,20 @@ def look_at_cards(state, seat, view):
         view.hand[word] = own[word]
         view.centre[word] = state.centre[word]
         view.discard_pile[word] = state.discards[word]
-        view.unseen[word] = unseen(state, seat, word)
-    view.deck = deck_size(state)
+        view.unseen[word] = rules.unseen(state, seat, word)
+    view.deck = rules.deck_size(state)
 
 
 @inlined
 def look_at_seats(state, seat, view):
     """What every seat has, as far as everybody has seen it; the observer knows its own cards."""
     players, other = np.int64(state.players), seat
-    on_table, most_ones = MECHAS, count(hand(state, seat), 1)
+    on_table, most_ones = rules.MECHAS, count(hand(state, seat), 1)
     for k in range(players):
         view.known[k, 0] = state.known[other, 0]
         view.known[k, 1] = state.known[other, 1]
         view.unknown[k] = total((state.secret[other, 0], state.secret[other, 1]))
-        view.hand_size[k] = hand_size(state, other)
+        view.hand_size[k] = rules.hand_size(state, other)
         view.mechas[k] = state.mechas[other]
         view.wounds[k] = min(np.int64(state.wounds[other]), 127)
         on_table ^= np.uint64(state.mechas[other])
@@ -164,6 +151,6 @@ def look_at_seats(state, seat, view):
     view.mechas_on_table = on_table
     for k in range(players):
         cards = hand(state, seat) if k == 0 else (state.known[other, 0], state.known[other, 1])
-        score = points_of(cards, np.uint64(state.mechas[other]), np.int64(state.wounds[other]), most_ones)
+        score = rules.points_of(cards, np.uint64(state.mechas[other]), np.int64(state.wounds[other]), most_ones)
         view.scores[k] = min(max(score, -128), 127)
         other = wrap(other + 1, players)

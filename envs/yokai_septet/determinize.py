@@ -7,22 +7,8 @@ import numpy as np
 from ..compiling.jit import compiled, inlined
 from ..core.bits import ZERO, bit, drop_lowest, has, lowest, popcount, set_of
 from ..core.rng import draw, draw32, draw_from
-from .rules import (
-    BASE,
-    BOSSES,
-    CARDS_WITH_FOILS,
-    DOWN,
-    EXCHANGE,
-    EXCHANGING,
-    KEEP,
-    NONE,
-    PASS,
-    SUIT_CARDS,
-    draw_cards,
-    legal_exchanges,
-    pass_target,
-    shown_card,
-)
+from . import rules
+from .rules import BOSSES, CARDS_WITH_FOILS, DOWN, NONE, PASS, SUIT_CARDS, draw_cards, pass_target, shown_card
 
 # Unknown cards go into at most three bins: the other hands, or with two players the other hand, the other's discard
 # and all unseen straw places. A world also holds what others passed to each other; all worlds that agree with what the
@@ -204,7 +190,7 @@ def place_shown(state, seat, bins, forbidden):
     shown = cards & bit(shown_card(state.trump_card))
     if shown == ZERO:
         return forbidden
-    players, suitors = np.int64(state.players), state.variant != BASE
+    players, suitors = np.int64(state.players), state.variant != rules.BASE
     dealt = np.float64(state.hand_cards)
     kept, passed = dealt if players == 3 else dealt - 3.0, 1.0 if suitors else 3.0
     place, total = 0, 0.0
@@ -307,7 +293,7 @@ def resample_straw(state, seat):
                 state.straw_down[owner, place] = card
     if discard != ZERO:
         state.discards[other] = lowest(discard)
-    if state.phase == EXCHANGING and state.exchanges[other] != NONE:
-        state.exchanges[other] = draw_from(state, legal_exchanges(state, other)) - EXCHANGE
-    if state.phase == KEEP and state.keeps[other] != NONE:
+    if state.phase == rules.EXCHANGING and state.exchanges[other] != NONE:
+        state.exchanges[other] = draw_from(state, rules.legal_exchanges(state, other)) - rules.EXCHANGE
+    if state.phase == rules.KEEP and state.keeps[other] != NONE:
         state.keeps[other] = draw(state, 2)

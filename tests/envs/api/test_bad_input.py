@@ -424,7 +424,7 @@ def test_seeds_that_are_none_are_refused_and_change_nothing(seed):
 
 @pytest.mark.parametrize("index", [-1, 1.5, None, True])
 def test_an_index_of_a_batch_is_an_integer(index):
-    with pytest.raises(ValueError, match="an index is an integer"):
+    with pytest.raises(ValueError, match="index=.* is not allowed; allowed: an integer from 0"):
         env_seed(0, index)
 
 
@@ -462,13 +462,9 @@ def test_unknown_options_of_reset_are_refused_and_change_nothing(options):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"over": []}, r"over is true or false, not \[\]"),
-        ({"over": 0}, "over is true or false, not 0"),
         ({"over": True}, "nothing left to play"),
-        ({"truncated": 7}, "truncated is true or false, not 7"),
-        ({"truncated": True}, "truncated is true, but over is not"),
-        ({"winners": 0}, "winners is a list of seats, not 0"),
-        ({"winners": ""}, "winners is a list of seats"),
+        ({"truncated": 7}, "truncated is 7: there is nothing left to play"),
+        ({"winners": [0]}, r"winners is \[0\]: there is nothing left to play"),
         ({"winners": [1]}, "but over is not true"),
         ({"to_act": None}, "to_act is None"),
         ({"to_act": [False, 1, 2, 3]}, "to_act is"),
@@ -566,7 +562,7 @@ def test_a_finished_parallel_game_is_finished_wherever_it_is_restored():
 def test_parallel_actions_that_are_no_dict():
     env = pikit_v0.parallel_env(players=2)
     env.reset(seed=1)
-    with pytest.raises(ValueError, match="actions are a dict by agent, not None"):
+    with pytest.raises(ValueError, match="actions are a dict by agent, .*, not None"):
         env.step(None)
 
 

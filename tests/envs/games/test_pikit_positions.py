@@ -112,7 +112,7 @@ BROKEN = [
     (changed(known=[[7, 7], [], [], []]), "known: seat 0 does not hold 2 of 7"),
     (changed(turns=400), r"turns is an integer from 0 to 399, not 400"),
     (changed(to_act=[1]), r"to_act is \[1\], but the position waits for \[0\]"),
-    (changed(over=True), "over is true"),
+    (changed(over=True), "over is True"),
     (changed(options={"players": 3}), "the snapshot has players=3, the environment players=4"),
     (changed(phase="react"), "phase react needs a pending discard"),
     (changed(pending=[TURN]), "pending holds a discard in phase discard"),

@@ -240,7 +240,7 @@ WRONG = {
     "score negative": (TEAMS, _edited(_four(), ["scores"], [-1, 0]), "scores .* from 0 to 6, not -1"),
     "scores of three sides": (TEAMS, _edited(_four(), ["scores"], [0, 0, 0]), "scores is a list of 2"),
     "scores missing": (TEAMS, _edited(_four(), ["scores"], None), "scores is a list of 2, not None"),
-    "over": (TEAMS, {**_four(), "over": True}, "over is true"),
+    "over": (TEAMS, {**_four(), "over": True}, "over is True"),
     "winners of a game that goes on": (TEAMS, {**_four(), "winners": [0, 2]}, "winners is"),
     "to_act wrong": (TEAMS, {**_four(), "to_act": [0]}, "to_act is .* waits for"),
     "to_act no list": (TEAMS, {**_four(), "to_act": 0}, "to_act is 0"),

@@ -4,7 +4,7 @@ import gymnasium
 import monsterzoo.envs as mz
 import numpy as np
 import pytest
-from monsterzoo.envs.api.records import play_record
+from monsterzoo.envs.api.saving import play_record
 from monsterzoo.envs.core.rng import env_seed
 from monsterzoo.envs.match.history import unrolled
 
