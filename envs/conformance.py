@@ -32,7 +32,7 @@ from .core.contract import MAX_EVENTS, MAX_PLAYERS, PLAYING, imagine
 from .core.game import Game
 from .core.layout import SET, Layout
 from .core.registry import find_game, gymnasium_id
-from .core.rng import env_seed, generator, streams
+from .core.rng import env_seed, streams
 from .core.variant import IllegalActionError, Variant
 from .match.driver import is_over
 from .render.perspective import scene_of, stepped
@@ -225,38 +225,36 @@ def check_gymnasium(case: Case) -> None:
 
 def check_contract(case: Case) -> None:
     """Set-up, turns and endings are what `contract` says, and plain Python plays the same games as compiled code."""
-    variant, random = case.variant, case.random()
-    states, plain = variant.new_states(1), variant.new_states(1)
-    states["rng"] = plain["rng"] = generator(case.seed)
-    rewards = np.empty(variant.players, np.float32)
-    masks, words = np.empty((variant.players, 8 * variant.words), np.uint64), np.empty(variant.words, np.uint64)
+    variant, env, random = case.variant, case.raw_env(), case.random()
+    env.reset(seed=case.seed)
     games = steps = 0
     while games < 3 or steps < 60:
         games += 1
         fresh = variant.new_states(1)
-        fresh["rng"] = states["rng"]
+        fresh["rng"] = env.states["rng"]
+        plain = fresh.copy()
         stepping.begin(fresh, 0)
-        stepping.begin(states, 0)
+        env.reset()
         _plainly(contract.setup, plain[0])
-        assert _same(fresh, states), f"setup leaves something of the last game in {_changed(fresh, states)}"
-        assert _same(plain, states), f"setup in plain Python and compiled differs in {_changed(plain, states)}"
-        _check_turn(variant, states)
-        stepping.mask_all(states, 0, masks, words, variant.num_actions)
-        while states["outcome"][0] == PLAYING:
-            where = f"in position {variant.snapshot(states[0])}"
-            seat = int(random.choice([seat for seat in range(variant.players) if states["acting"][0] >> seat & 1]))
-            legal = masks.view(np.int8)[seat]
-            assert legal.any(), f"seat {seat} has no legal action {where}"
-            assert not legal[variant.num_actions - 1 :].any(), f"seat {seat} has legal actions without a name {where}"
-            action = int(random.choice(np.flatnonzero(legal)))
-            stepping.advance_one(states, 0, seat, action, rewards, masks, words, variant.num_actions)
+        assert _same(fresh, env.states), f"setup leaves something of the last game in {_changed(fresh, env.states)}"
+        assert _same(plain, fresh), f"setup in plain Python and compiled differs in {_changed(plain, fresh)}"
+        _check_turn(variant, fresh)
+        for action in random_steps(env, random):
+            plain, where, words = env.states, f"in position {env.snapshot()}", np.zeros(variant.words, np.uint64)
+            seat, name = env.possible_agents.index(env.agent_selection), env.action_name(action)
+            _plainly(contract.legal, plain[0], seat, words)
+            legal = sum(int(word) << 64 * k for k, word in enumerate(words))
+            assert legal, f"seat {seat} has no legal action {where}"
+            assert not legal >> variant.num_actions - 1, f"seat {seat} has legal actions without a name {where}"
+            after = stepped(variant, plain, seat, action)
             _plainly(contract.step, plain[0], seat, action)
-            name, other = variant.action_names[action], _changed(plain, states)
-            assert not other, f"{name!r} in plain Python and compiled differs in {other} {where}"
-            _check_turn(variant, states)
+            assert _same(plain, after), (
+                f"{name!r} in plain Python and compiled differs in {_changed(plain, after)} {where}"
+            )
+            _check_turn(variant, after)
             steps += 1
         for side in range(variant.sides):
-            points = _plainly(contract.score, plain[0], side)
+            points = _plainly(contract.score, env.states[0], side)
             assert isinstance(points, int | np.integer), f"score is an integer, not {points!r}"
 
 
@@ -435,34 +433,24 @@ def check_same_games(case: Case) -> None:
 
 
 def _check_parallel(case: Case, seed: int) -> None:
-    """The parallel environment plays the AEC environment's game."""
+    """The parallel environment plays a game that the AEC environment, which asks one seat after another, plays too."""
     random = np.random.default_rng(seed)
     parallel, env = make_parallel(case.name, **case.options), case.raw_env()
     _, infos = parallel.reset(seed=seed)
-    env.reset(seed=seed)
-    chosen: dict[str, list[int]] = {agent: [] for agent in env.possible_agents}
-    owed, gained = dict.fromkeys(chosen, 0.0), dict.fromkeys(chosen, 0.0)
+    gained = owed = np.zeros(env.variant.players)
     while parallel.agents:
         masks = {agent: infos[agent]["action_mask"] for agent in parallel.agents}
         assert all(mask.any() for mask in masks.values()), "a mask is all zero"
         actions = {agent: int(random.choice(np.flatnonzero(mask))) for agent, mask in masks.items()}
         observations, rewards, _, _, infos = parallel.step(actions)
-        for agent, action in actions.items():
-            gained[agent] += rewards[agent]
-            if action != env.variant.num_actions - 1:
-                chosen[agent].append(action)
-        # The AEC environment asks one seat after the other, with several choices in a row: it follows when it can.
-        while chosen.get(env.agent_selection):
-            env.step(chosen[env.agent_selection].pop(0))
-            for agent in owed:
-                owed[agent] += env.rewards[agent]
-            if is_over(env):
-                break
-        if not any(chosen.values()):
-            assert owed == gained, "AEC and parallel reward differently"
-            seen = {agent: env.observe(agent) for agent in env.possible_agents}
-            assert _same(observations, seen), "AEC and parallel observe differently"
-            assert _same(infos, env.infos), "AEC and parallel have different infos"
+        gained = gained + list(rewards.values())
+    env.reset(seed=seed)
+    for seat, action in parallel.moves:
+        env.step_for(env.possible_agents[seat], action)
+        owed = owed + list(env.rewards.values())
+    assert owed.tolist() == gained.tolist(), "AEC and parallel reward differently"
+    assert _same(observations, {agent: env.observe(agent) for agent in infos}), "AEC and parallel observe differently"
+    assert _same(infos, env.infos), "AEC and parallel have different infos"
     assert parallel.snapshot() == env.snapshot(), "AEC and parallel end differently"
     assert replay(parallel.record()).snapshot() == env.snapshot(), "a parallel game's record does not replay"
 

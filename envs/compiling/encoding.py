@@ -16,7 +16,7 @@ from numba.np.numpy_support import as_dtype
 
 from ..core.layout import CODED, NUMBERS, ONE_HOT, Field, Layout
 from .dispatch import TypeTable
-from .jit import inlined, overload
+from .jit import compiled_as, inlined
 
 WORD = ir.IntType(64)
 _layouts: TypeTable[Callable[[], tuple[Layout, ...]]] = TypeTable("encode")
@@ -25,16 +25,6 @@ _layouts: TypeTable[Callable[[], tuple[Layout, ...]]] = TypeTable("encode")
 def register_layouts(view: np.dtype, layouts: Callable[[], tuple[Layout, ...]]) -> None:
     """Make the layouts of a game's views known; `view.layout` is an index into them."""
     _layouts[view] = layouts
-
-
-def encode(view: Any, row: Any) -> None:
-    """Write a view as an observation; `row` is the int8 tensor seen as uint64 (observation / 8,)."""
-    _layouts[view]()[view.layout].encode(view, row.view(np.int8))
-
-
-@overload(encode)
-def _encode(view, row):
-    return lambda view, row: _gather(view, row)
 
 
 @intrinsic
@@ -59,6 +49,12 @@ def _gather(typing_context, view, row):
         return context.get_dummy_value()
 
     return types.void(view, row), generate
+
+
+@compiled_as(lambda view, row: _gather(view, row))
+def encode(view: Any, row: Any) -> None:
+    """Write a view as an observation; `row` is the int8 tensor seen as uint64 (observation / 8,)."""
+    _layouts[view]()[view.layout].encode(view, row.view(np.int8))
 
 
 def _write(builder: Any, layout: Layout, record: np.dtype, start: Any, target: Any) -> None:
@@ -196,17 +192,6 @@ def expand(words, row):
 _SPREAD = np.array([sum(((byte >> k) & 1) << (8 * k) for k in range(8)) for byte in range(256)], dtype=np.uint64)
 
 
-def expand_64(row: Any, index: Any, word: Any) -> None:
-    """Write 64 bits as 64 columns, that is row[index] … row[index + 7]."""
-    for k in range(8):
-        row[index + k] = _SPREAD[(word >> np.uint64(8 * k)) & np.uint64(0xFF)]
-
-
-@overload(expand_64)
-def _expand_64(row, index, word):
-    return lambda row, index, word: _store_64(row, index, word)
-
-
 @intrinsic
 def _store_64(typing_context, row, index, word):
     def generate(context, builder, signature, args):
@@ -215,3 +200,10 @@ def _store_64(typing_context, row, index, word):
         return context.get_dummy_value()
 
     return types.void(row, types.intp, types.uint64), generate
+
+
+@compiled_as(lambda row, index, word: _store_64(row, index, word))
+def expand_64(row: Any, index: Any, word: Any) -> None:
+    """Write 64 bits as 64 columns, that is row[index] … row[index + 7]."""
+    for k in range(8):
+        row[index + k] = _SPREAD[(word >> np.uint64(8 * k)) & np.uint64(0xFF)]

@@ -29,7 +29,7 @@ try:
 except (ImportError, AttributeError) as error:  # another release of numba
     warn_of_slow_compiling(error)
 
-__all__ = ["JIT_OFF", "belongs_to", "compiled", "direct", "inlined", "kernel", "numeric", "overload"]
+__all__ = ["JIT_OFF", "belongs_to", "compiled", "compiled_as", "direct", "inlined", "kernel", "numeric", "overload"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 JIT_OFF = bool(numba.config.DISABLE_JIT)
 """True under `NUMBA_DISABLE_JIT=1`: every kernel is then the plain Python function."""
@@ -74,6 +74,16 @@ def overload(function: Callable[..., Any], inline: bool = False) -> Callable[[Ca
     `inline` is for implementations with a few callers and many arguments, which take longer to pass than to use.
     """
     return numba_overload(function, strict=False, jit_options={**_PART, "forceinline": inline})
+
+
+def compiled_as(implementation: Callable[..., Any]) -> Callable[[_Function], _Function]:
+    """Decorate a Python function in place of which compiled code runs another one."""
+
+    def declare(function: _Function) -> _Function:
+        overload(function)(lambda *arguments: implementation)
+        return function
+
+    return declare
 
 
 def kernel(function: _Function) -> _Function:

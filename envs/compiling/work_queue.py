@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from .jit import inlined, overload
+from .jit import compiled_as, inlined
 
 ISSUED, DONE, MEMBERS, TAKEN = 0, 8, 16, 24  # TAKEN + 8 m: parts taken of member m
 LEADER = 0
@@ -73,42 +73,7 @@ def edge(part, queue, count):
     return part * count // (PARTS * np.int64(queue[MEMBERS]))
 
 
-# In plain Python, which runs one thread, and as instructions that order all memory before and after them.
-
-
-def read_shared(queue, cell):
-    """The value of a cell that other threads write."""
-    return queue[cell]
-
-
-def add_shared(queue, cell):
-    """Count a cell up."""
-    queue[cell] += np.uint64(1)
-
-
-def replace_shared(queue, cell, old, new):
-    """Compare and swap: write `new` if the cell still holds `old`; whether it did."""
-    queue[cell] = new
-    return True
-
-
-def yield_processor():
-    """`sched_yield()`, where the system has it."""
-
-
-_sched_yield = types.ExternalFunction("sched_yield", types.int32())
-
-
-@overload(yield_processor)
-def _yield_processor():
-    if not hasattr(os, "sched_yield"):  # Windows
-        return lambda: None
-
-    def by_system():
-        _sched_yield()
-
-    return by_system
-
+# --- Shared cells: instructions that order all memory before and after them; plain Python runs one thread ---
 
 _ORDER = "seq_cst"
 
@@ -145,16 +110,32 @@ def _replace(typing_context, queue, cell, old, new):
     return types.boolean(queue, types.intp, types.uint64, types.uint64), generate
 
 
-@overload(read_shared)
-def _read_shared(queue, cell):
-    return lambda queue, cell: _read(queue, cell)
+@compiled_as(lambda queue, cell: _read(queue, cell))
+def read_shared(queue, cell):
+    """The value of a cell that other threads write."""
+    return queue[cell]
 
 
-@overload(add_shared)
-def _add_shared(queue, cell):
-    return lambda queue, cell: _add(queue, cell)
+@compiled_as(lambda queue, cell: _add(queue, cell))
+def add_shared(queue, cell):
+    """Count a cell up."""
+    queue[cell] += np.uint64(1)
 
 
-@overload(replace_shared)
-def _replace_shared(queue, cell, old, new):
-    return lambda queue, cell, old, new: _replace(queue, cell, old, new)
+@compiled_as(lambda queue, cell, old, new: _replace(queue, cell, old, new))
+def replace_shared(queue, cell, old, new):
+    """Compare and swap: write `new` if the cell still holds `old`; whether it did."""
+    queue[cell] = new
+    return True
+
+
+_sched_yield = types.ExternalFunction("sched_yield", types.int32())
+
+
+def _by_system():
+    _sched_yield()
+
+
+@compiled_as(_by_system if hasattr(os, "sched_yield") else lambda: None)
+def yield_processor():
+    """`sched_yield()`, where the system has it; Windows has not."""

@@ -9,10 +9,65 @@ from llvmlite.binding import get_host_cpu_features
 from numba import config, types
 from numba.extending import intrinsic
 
-from ..compiling.jit import inlined, overload
+from ..compiling.jit import compiled_as, inlined
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
+
+
+# --- Machine instructions ---
+
+
+def _unary(name: str, *flags: bool) -> Any:
+    @intrinsic
+    def instruction(typing_context, bits):
+        def generate(context, builder, signature, args):
+            i64 = ir.IntType(64)
+            function_type = ir.FunctionType(i64, [i64] + [ir.IntType(1)] * len(flags))
+            function = builder.module.declare_intrinsic(name, [i64], function_type)
+            return builder.call(function, [args[0], *(ir.Constant(ir.IntType(1), flag) for flag in flags)])
+
+        return types.int64(types.uint64), generate
+
+    return instruction
+
+
+_ctpop = _unary("llvm.ctpop")
+_cttz = _unary("llvm.cttz", True)
+_ctlz = _unary("llvm.ctlz", True)
+
+
+# Whether code is compiled for this very machine, and that has the instruction PDEP (x86-64 with BMI2).
+_DEPOSIT = not (config.CPU_NAME or config.CPU_FEATURES) and get_host_cpu_features().get("bmi2", False)
+
+
+@intrinsic
+def _deposit(typing_context, value, mask):
+    def generate(context, builder, signature, args):
+        i64 = ir.IntType(64)
+        name = "llvm.x86.bmi.pdep.64"
+        return builder.call(builder.module.declare_intrinsic(name, (), ir.FunctionType(i64, [i64, i64])), args)
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+@intrinsic
+def _eight_bytes(typing_context, array):
+    def generate(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        word = builder.load(builder.bitcast(data, ir.IntType(64).as_pointer()))
+        word.align = 1
+        return word
+
+    return types.uint64(array), generate
+
+
+_LOW = np.uint64(0x0101010101010101)
+_SEVEN = np.uint64(0x7F7F7F7F7F7F7F7F)
+_GATHER = np.uint64(0x0102040810204080)  # moves bit 8 k to bit 56 + k
+
+
+# --- Sets ---
 
 
 @inlined
@@ -57,17 +112,20 @@ def seen_from(seat, seats, players):
     return (seats >> np.uint64(seat) | seats << np.uint64(players - seat)) & first(players)
 
 
+@compiled_as(lambda bits: _ctpop(np.uint64(bits)))
 def popcount(bits):
     """How many members the set has."""
     return int(bits).bit_count()
 
 
+@compiled_as(lambda bits: _cttz(np.uint64(bits)))
 def lowest(bits):
     """The smallest member of a set that is not empty."""
     value = int(bits)
     return (value & -value).bit_length() - 1
 
 
+@compiled_as(lambda bits: 63 - _ctlz(np.uint64(bits)))
 def highest(bits):
     """The largest member of a set that is not empty."""
     return int(bits).bit_length() - 1
@@ -77,82 +135,6 @@ def highest(bits):
 def drop_lowest(bits):
     """The set without its smallest member."""
     return bits & (bits - np.uint64(1))
-
-
-def nth(bits, n):
-    """The n-th smallest member, counting from 0; there are more than n."""
-    for _ in range(int(n)):
-        bits = drop_lowest(bits)
-    return lowest(bits)
-
-
-def where(places, value):
-    """The set of places that hold a value; `places` is int8 (at most 8,) inside of a record that goes on behind it."""
-    return np.uint64(sum(1 << k for k, held in enumerate(places) if held == value))
-
-
-def members(bits: Any) -> list[int]:
-    """The members of a set, in order; for plain Python."""
-    value = int(bits)
-    return [index for index in range(value.bit_length()) if value >> index & 1]
-
-
-def bits_of(indices: Iterable[int]) -> int:
-    """The set of some indices; for plain Python."""
-    return sum(1 << index for index in indices)
-
-
-# These functions as single machine instructions in compiled code.
-
-
-def _unary(name: str, *flags: bool) -> Any:
-    @intrinsic
-    def instruction(typing_context, bits):
-        def generate(context, builder, signature, args):
-            i64 = ir.IntType(64)
-            function_type = ir.FunctionType(i64, [i64] + [ir.IntType(1)] * len(flags))
-            function = builder.module.declare_intrinsic(name, [i64], function_type)
-            return builder.call(function, [args[0], *(ir.Constant(ir.IntType(1), flag) for flag in flags)])
-
-        return types.int64(types.uint64), generate
-
-    return instruction
-
-
-_ctpop = _unary("llvm.ctpop")
-_cttz = _unary("llvm.cttz", True)
-_ctlz = _unary("llvm.ctlz", True)
-
-
-@overload(popcount)
-def _popcount(bits):
-    return lambda bits: _ctpop(np.uint64(bits))
-
-
-@overload(lowest)
-def _lowest(bits):
-    return lambda bits: _cttz(np.uint64(bits))
-
-
-@overload(highest)
-def _highest(bits):
-    return lambda bits: 63 - _ctlz(np.uint64(bits))
-
-
-def _has_deposit() -> bool:
-    """Whether code is compiled for a processor with the instruction PDEP (x86-64 with BMI2)."""
-    own = not (config.CPU_NAME or config.CPU_FEATURES)  # numba compiles for this very machine
-    return own and get_host_cpu_features().get("bmi2", False)
-
-
-@intrinsic
-def _deposit(typing_context, value, mask):
-    def generate(context, builder, signature, args):
-        i64 = ir.IntType(64)
-        name = "llvm.x86.bmi.pdep.64"
-        return builder.call(builder.module.declare_intrinsic(name, (), ir.FunctionType(i64, [i64, i64])), args)
-
-    return types.uint64(types.uint64, types.uint64), generate
 
 
 @inlined
@@ -168,35 +150,37 @@ def nth_by_halves(bits, n):
     return start
 
 
-@overload(nth)
-def _nth(bits, n):
-    if _has_deposit():
-        return lambda bits, n: _cttz(_deposit(ONE << np.uint64(n), bits))
-    return lambda bits, n: nth_by_halves(bits, n)
+def _nth_by_deposit(bits, n):
+    return _cttz(_deposit(ONE << np.uint64(n), bits))
 
 
-@intrinsic
-def _eight_bytes(typing_context, array):
-    def generate(context, builder, signature, args):
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        word = builder.load(builder.bitcast(data, ir.IntType(64).as_pointer()))
-        word.align = 1
-        return word
-
-    return types.uint64(array), generate
+@compiled_as(_nth_by_deposit if _DEPOSIT else lambda bits, n: nth_by_halves(bits, n))
+def nth(bits, n):
+    """The n-th smallest member, counting from 0; there are more than n."""
+    for _ in range(int(n)):
+        bits = drop_lowest(bits)
+    return lowest(bits)
 
 
-_LOW = np.uint64(0x0101010101010101)
-_SEVEN = np.uint64(0x7F7F7F7F7F7F7F7F)
-_GATHER = np.uint64(0x0102040810204080)  # moves bit 8 k to bit 56 + k
-
-
-@overload(where)
 def _where(places, value):
-    def compare(places, value):
-        # All places at once: a byte becomes zero where the value is, and its highest bit a flag of that.
-        word = _eight_bytes(places) ^ (np.uint64(value) & np.uint64(0xFF)) * _LOW
-        flags = ~(((word & _SEVEN) + _SEVEN) | word | _SEVEN)
-        return ((flags >> np.uint64(7)) * _GATHER >> np.uint64(56)) & ((ONE << np.uint64(len(places))) - ONE)
+    # All places at once: a byte becomes zero where the value is, and its highest bit a flag of that.
+    word = _eight_bytes(places) ^ (np.uint64(value) & np.uint64(0xFF)) * _LOW
+    flags = ~(((word & _SEVEN) + _SEVEN) | word | _SEVEN)
+    return ((flags >> np.uint64(7)) * _GATHER >> np.uint64(56)) & ((ONE << np.uint64(len(places))) - ONE)
 
-    return compare
+
+@compiled_as(_where)
+def where(places, value):
+    """The set of places that hold a value; `places` is int8 (at most 8,) inside of a record that goes on behind it."""
+    return np.uint64(sum(1 << k for k, held in enumerate(places) if held == value))
+
+
+def members(bits: Any) -> list[int]:
+    """The members of a set, in order; for plain Python."""
+    value = int(bits)
+    return [index for index in range(value.bit_length()) if value >> index & 1]
+
+
+def bits_of(indices: Iterable[int]) -> int:
+    """The set of some indices; for plain Python."""
+    return sum(1 << index for index in indices)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiling.jit import compiled, inlined, overload
+from ..compiling.jit import compiled, compiled_as, inlined
 from .bits import nth, popcount
 from .options import is_whole, whole
 
@@ -34,14 +34,10 @@ _INCREMENT = np.uint64(1442695040888963407)
 _GOLDEN = 0x9E3779B97F4A7C15
 
 
+@compiled_as(lambda state: state * _MULTIPLIER + _INCREMENT)
 def _next_state(state):
     """One step of the congruence modulo 2**64 (in Python integers, since numpy scalars warn when they wrap)."""
     return np.uint64((int(state) * int(_MULTIPLIER) + int(_INCREMENT)) & _MASK)
-
-
-@overload(_next_state)
-def _next_state_compiled(state):
-    return lambda state: state * _MULTIPLIER + _INCREMENT
 
 
 @inlined
@@ -54,15 +50,11 @@ def draw32(holder):
     return ((word >> turn) | (word << (np.uint64(32) - turn))) & np.uint64(0xFFFFFFFF)
 
 
+@compiled_as(lambda count: -1)
 def _decided(count):
     """The outcome that `CHANCE` decides on, or -1 to draw at random."""
     decide = CHANCE.get()
     return -1 if decide is None else decide(int(count))
-
-
-@overload(_decided)
-def _decided_compiled(count):
-    return lambda count: -1
 
 
 @inlined

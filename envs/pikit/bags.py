@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..compiling.jit import inlined, overload
+from ..compiling.jit import compiled_as, inlined
 from ..core.bits import ONE
 
 _EIGHT = np.uint64(8)
@@ -31,24 +31,21 @@ def total(bag):
     return np.int64((pairs + (pairs >> np.uint64(16))) & np.uint64(0xFF))
 
 
-def points(bag):
-    """The sum of the cards' values."""
-    return sum(value * count(bag, value) for value in range(1, 12))
-
-
 @inlined
 def weighted(word, weights):
     """Every other byte times its weight, added up; weights have 16 bits each and stand in the opposite order."""
     return ((word & _EVERY_OTHER) * weights) >> np.uint64(48)  # the product's highest part is that sum
 
 
-@overload(points)
 def _points(bag):
-    def multiply(bag):
-        few, many = bag[0], bag[1]
-        worth = weighted(few, np.uint64(0x0000_0002_0004_0006))
-        worth += weighted(few >> _EIGHT, np.uint64(0x0001_0003_0005_0007))
-        worth += weighted(many, np.uint64(0x0008_000A_000C_000E))
-        return np.int64(worth + weighted(many >> _EIGHT, np.uint64(0x0009_000B_000D_000F)))
+    few, many = bag[0], bag[1]
+    worth = weighted(few, np.uint64(0x0000_0002_0004_0006))
+    worth += weighted(few >> _EIGHT, np.uint64(0x0001_0003_0005_0007))
+    worth += weighted(many, np.uint64(0x0008_000A_000C_000E))
+    return np.int64(worth + weighted(many >> _EIGHT, np.uint64(0x0009_000B_000D_000F)))
 
-    return multiply
+
+@compiled_as(_points)
+def points(bag):
+    """The sum of the cards' values."""
+    return sum(value * count(bag, value) for value in range(1, 12))
