@@ -9,9 +9,7 @@ from ..core.contract import PLAYING
 from ..core.game import Game
 from ..core.options import Integer, checked
 from ..core.rng import check_seed, env_seed, generator, streams
-from ..core.variant import IllegalActionError
 from ..match.decisions import Decisions, as_actions
-from ..match.loop import ACT, BEGIN
 from ..match.match import Match, exclusive
 from ..match.sampling import sample_batch
 from .spaces import Columns, action_space, fresh_seed, observation_space
@@ -96,9 +94,7 @@ class VectorGame:
             self._streams = streams(seed, self.num_envs, "sample")
         for name in ("rewards", "terminated", "truncated", "totals", "lengths"):
             self._match.arrays[name][:] = 0
-        self._match.arrays["orders"][:] = BEGIN
-        self._match.run()
-        self._match.arrays["orders"][:] = ACT
+        self._match.begin(np.ones(self.num_envs, np.bool_))
         self._convert()
 
     def _convert(self) -> None:
@@ -112,12 +108,7 @@ class VectorGame:
 
         Raises `IllegalActionError`, before any game has moved, if one of the actions is not legal.
         """
-        choices = as_actions(actions, self.num_envs)
-        self._match.arrays["choices"][:] = choices  # what wraps around ends below 0
-        wrong = self._match.run()
-        if wrong >= 0:
-            error = self.variant.refuse(self.states[wrong], int(self.seats[wrong]), int(choices[wrong]))
-            raise IllegalActionError(f"game {wrong}: {error}")
+        self._match.act(as_actions(actions, self.num_envs))
         self._convert()
 
     def record(self, i: int, final: bool = False) -> dict[str, Any]:
@@ -168,7 +159,7 @@ class VectorGame:
         for name, values in lasting.items():
             values[...] = saved[name]
         # Not taken over: what a seat knows and may do follows from the states.
-        self._match.refresh()
+        self._match.begin(np.zeros(self.num_envs, np.bool_))
         self._convert()
 
     def _lasting(self) -> dict[str, np.ndarray]:

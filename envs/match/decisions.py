@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core.contract import imagine
-from ..core.options import is_whole, whole
+from ..core.options import Integer, checked, is_whole
 from ..core.rng import check_seed, streams
 from ..core.variant import ActionTypeError, IllegalActionError, Variant
 
@@ -85,15 +85,12 @@ class Decisions:
         """
         if self._states is None:
             raise ValueError("these decisions hold observations only, without games to sample worlds from")
-        if not is_whole(i) or not -len(self) <= whole(i) < len(self):
-            raise ValueError(f"there is no row {i!r}; there are {len(self)}")
-        if not is_whole(count) or whole(count) < 0:
-            raise ValueError(f"count: expected an integer from 0, got {count!r}")
-        row = whole(i) % len(self)
+        row = checked("i", i, Integer(-len(self), len(self) - 1)) % len(self)
+        worlds = self.variant.new_states(checked("count", count, Integer(0)))
         truth = np.ascontiguousarray(self._states[row : row + 1])
         self.variant.check_deciding(truth, self.seats[row : row + 1])
         seed = rng.integers(1 << 64, dtype=np.uint64) if isinstance(rng, np.random.Generator) else check_seed(rng)
-        worlds, stream = self.variant.new_states(whole(count)), streams(int(seed), 1, "worlds")
+        stream = streams(int(seed), 1, "worlds")
         for k in range(len(worlds)):
             imagine(worlds[k : k + 1], truth, int(self.seats[row]), stream[0])
         return worlds

@@ -4,10 +4,11 @@
 policies and asked here; the others are asked by Python, see `match.Match`. Batches (every seat is outside), one-seat
 environments (one seat is) and tournaments (none is) are settings of this loop.
 
-Arrays: W = ceil(actions / 64) words hold a bit set of actions. `rows` (N, observation / 8) and `masks` (N, 8 W) are the
-int8 tensors seen as uint64. `words` (W,), `views` (1,) and `gained` (players,) are scratch.
+Arrays: W = ceil(actions / 64) words hold a bit set of actions. `rows` (N, observation / 8) and `masks` (N, 8 W) are
+seen as uint64. `words` (W,), `views` (1,) and `gained` (players,) are scratch.
 """
 
+from collections import namedtuple
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,9 @@ from ..compiling.jit import compiled, inlined, kernel
 from ..compiling.work_queue import LEADER, begin_round, edge, finish_part, take_part
 from ..core.bits import ZERO, bit, has, lowest
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, observe, score, setup
+from ..core.rng import streams
 from ..core.stepping import advance, legal_or_wait, share_of_win
+from ..core.variant import Variant
 from .compiled_policies import choose_one
 from .history import after_move, before_move, begin_history, end_history, show_history
 
@@ -36,32 +39,40 @@ game, `CONTINUE` plays on from a position, `LEAVE` does nothing.
 """
 
 
-class Games(NamedTuple):
-    """The arrays of N games. "Last" refers to the last finished game of each."""
+Games = namedtuple(
+    "Games",
+    "states finals seating outside orders choices waiting seats rows sets masks rewards counts terminated truncated "
+    "illegal totals lengths starts moves streams",
+)
+"""The arrays of N games, see `new_arrays`."""
 
-    states: Any  # (N,) the games
-    finals: Any  # (N,) the last games as they ended
-    seating: Any  # (N, players) int8: who plays each seat
-    outside: Any  # (N,) uint8: bit set of the seats that are `OUTSIDE`
-    orders: Any  # (N,) uint8: what the next call does with each game
-    choices: Any  # (N,) int64: the action of the seat that is waited for
-    waiting: Any  # (N,) int8: who is waited for: a player, `OUTSIDE` or `NOBODY`
-    seats: Any  # (N,) int64: which seat decides; in a game that is over, the lowest outside seat
-    rows: Any  # (N, observation / 8) uint64: what that seat knows
-    sets: Any  # (N, W) uint64: its legal actions
-    masks: Any  # (N, 8 W) uint64: the same as 0/1 columns
-    rewards: Any  # (N, players) float32: since the last outside decision
-    counts: Any  # (N,) bool: whether rewards count; what is gained before a first outside decision belongs to none
-    terminated: Any  # (N,) bool: whether a game ended since the last outside decision
-    truncated: Any  # (N,) bool
-    illegal: Any  # (N,) bool: whether the last outside action was not legal
-    totals: Any  # (2, N, players) float32: rewards of the running game so far, and of the last one
-    lengths: Any  # (2, N) int64: the same for the number of steps
-    starts: Any  # (2, N) uint64: the generators with which the running and the last game began
-    moves: (
-        Any  # (2, N, T) int32: moves of the running and the last game as seat * actions + action; the first T are kept
-    )
-    streams: Any  # (N,) the compiled policies' generators
+
+def new_arrays(variant: Variant, n: int, log: int) -> dict[str, np.ndarray]:
+    """The arrays of n games, with room for the first `log` moves; "last" is the last finished game of each."""
+    seats = variant.players
+    return {
+        "states": variant.new_states(n),  # the games
+        "finals": variant.new_states(n),  # the last games as they ended
+        "seating": np.zeros((n, seats), np.int8),  # who plays each seat
+        "outside": np.zeros(n, np.uint8),  # bit set of the seats that are `OUTSIDE`
+        "orders": np.zeros(n, np.uint8),  # what the next call does with each game
+        "choices": np.zeros(n, np.int64),  # the action of the seat that is waited for
+        "waiting": np.full(n, NOBODY, np.int8),  # who is waited for: a player, `OUTSIDE` or `NOBODY`
+        "seats": np.zeros(n, np.int64),  # which seat decides; in a game that is over, the lowest outside seat
+        "rows": np.zeros((n, variant.layout.size), np.int8),  # what that seat knows
+        "sets": np.zeros((n, variant.words), np.uint64),  # its legal actions
+        "masks": np.zeros((n, 64 * variant.words), np.int8),  # the same as 0/1 columns
+        "rewards": np.zeros((n, seats), np.float32),  # since the last outside decision
+        "counts": np.zeros(n, np.bool_),  # whether rewards count: none do before a first outside decision
+        "terminated": np.zeros(n, np.bool_),  # whether a game ended since the last outside decision
+        "truncated": np.zeros(n, np.bool_),
+        "illegal": np.zeros(n, np.bool_),  # whether the last outside action was not legal
+        "totals": np.zeros((2, n, seats), np.float32),  # rewards of the running game so far, and of the last one
+        "lengths": np.zeros((2, n), np.int64),  # the same for the number of steps
+        "starts": np.zeros((2, n), np.uint64),  # the generators with which the running and the last game began
+        "moves": np.zeros((2, n, log), np.int32),  # moves of both as seat * actions + action
+        "streams": streams(0, n, "opponents"),  # the compiled policies' generators
+    }
 
 
 class Mode(NamedTuple):

@@ -12,15 +12,14 @@ import numpy as np
 
 from ..compiling.threads import ParallelKernel
 from ..compiling.work_queue import PARTS
-from ..core.options import is_whole, whole
-from ..core.rng import streams
+from ..core.options import Integer, checked
 from ..core.variant import IllegalActionError, Variant
 from . import loop
 from .batch import Batch, play_batch
 from .compiled_policies import distinct_tokens, fresh_token
 from .decisions import Decisions
 from .history import History, unrolled
-from .loop import ACT, ANSWER, BEGIN, LEAVE, NOBODY, OUTSIDE, Endless, Mode, Queue
+from .loop import ACT, ANSWER, BEGIN, LEAVE, OUTSIDE, Endless, Mode, Queue
 from .players import ask, compiled_form
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -88,8 +87,7 @@ class Match:
         history: int = 0,
         known: tuple[Any, ...] = (),
     ) -> None:
-        if not is_whole(log) or whole(log) < 0:
-            raise ValueError(f"log: expected an integer from 0, got {log!r}")
+        log = checked("log", log, Integer(0))
         self.variant, self.players, self.source = variant, list(players), source or Endless(0)
         compiled = [k for k, player in enumerate(players) if compiled_form(player) is not None]
         which, self._tokens = distinct_tokens([compiled_form(players[k]) for k in compiled], known)
@@ -100,31 +98,8 @@ class Match:
         self._mode = Mode(variant.num_actions, bool(replace), bool(forfeit))
         self._threads = min(threads, count)
         self._plain = not players and replace and not forfeit and source is None
-        n, seats, wide = count, variant.players, 64 * variant.words
-        self.arrays = {
-            "states": variant.new_states(n),
-            "finals": variant.new_states(n),
-            "seating": np.zeros((n, seats), np.int8),
-            "outside": np.zeros(n, np.uint8),
-            "orders": np.zeros(n, np.uint8),
-            "choices": np.zeros(n, np.int64),
-            "waiting": np.full(n, NOBODY, np.int8),
-            "seats": np.zeros(n, np.int64),
-            "rows": np.zeros((n, variant.layout.size), np.int8),
-            "sets": np.zeros((n, variant.words), np.uint64),
-            "masks": np.zeros((n, wide), np.int8),
-            "rewards": np.zeros((n, seats), np.float32),
-            "counts": np.zeros(n, np.bool_),
-            "terminated": np.zeros(n, np.bool_),
-            "truncated": np.zeros(n, np.bool_),
-            "illegal": np.zeros(n, np.bool_),
-            "totals": np.zeros((2, n, seats), np.float32),
-            "lengths": np.zeros((2, n), np.int64),
-            "starts": np.zeros((2, n), np.uint64),
-            "moves": np.zeros((2, n, whole(log)), np.int32),
-            "streams": streams(0, n, "opponents"),
-        }
-        self.history = History.arrays(variant, n, history) if history else {}
+        self.arrays = loop.new_arrays(variant, count, log)
+        self.history = History.arrays(variant, count, history) if history else {}
         self._connect()
         self.seat(slice(None), seating)
 
@@ -133,9 +108,6 @@ class Match:
         self.caller, self._views = RLock(), self.variant.new_views()
         self.observations = self.arrays["rows"]
         self.action_masks = self.arrays["masks"][:, : self.variant.num_actions]
-        for name, values in self.arrays.items():
-            if name not in ("rows", "masks"):
-                setattr(self, name, values)
         self.seats = read_only(self.arrays["seats"])
         words = {name: self.arrays[name].view(np.uint64) for name in ("rows", "masks")}
         self._games = loop.Games(**{**self.arrays, **words})
@@ -244,12 +216,6 @@ class Match:
         return Decisions.unchecked(
             self.variant, one["rows"][games], self.action_masks[games], self.seats[games], one["states"][games]
         )
-
-    def refresh(self) -> None:
-        """Write observations and masks anew after states were replaced, in a match without players."""
-        self.arrays["orders"][:] = LEAVE
-        self._kernel.run()
-        self.arrays["orders"][:] = ACT
 
     def final_observations(self, games: np.ndarray, seats: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
         """What seats (B,) knew at the end of the last finished of some games (B,), int8 (B, n), written into `rows`."""

@@ -19,8 +19,6 @@ from ..core.variant import IllegalActionError, Variant
 from .decisions import Decisions, as_actions
 
 _PLAYER = "a class or object with a method `act(decisions)`, or a function (observations, action_masks) -> actions"
-_FORMER = ("observations", "action_masks", "states")
-"""Parameters of an `act` written for an earlier version, which was given true states."""
 
 
 # --- Specs ---
@@ -43,8 +41,6 @@ def make_player(variant: Variant, spec: str, seed: int = 0) -> Any:
     if not isinstance(spec, str):
         raise ValueError(f"a policy is named by a text such as 'heuristic' or 'search:1000', not {spec!r}")
     kind, _, argument = spec.partition(":")
-    if kind == "ppo":
-        raise ValueError(f"the spec of a network is 'net:{argument or 'FOLDER'}', no longer {spec!r}")
     if kind in kinds():
         return kinds()[kind].load()(variant, argument or None, check_seed(seed))
     return load_player(variant, spec, check_seed(seed))
@@ -69,9 +65,7 @@ def load_player(variant: Variant, spec: str, seed: int) -> Any:
         raise ValueError(f"{unknown}: there is no module {error.name!r}; {known}") from None
     for name in path.split("."):
         if not hasattr(found, name):
-            own = [key for key, value in vars(found).items() if not key.startswith("_") and callable(value)]
-            offer = f"; it has {', '.join(own[:8])}" if own else ""
-            raise ValueError(f"{unknown}: {module_name} has no {name!r}{offer}")
+            raise ValueError(f"{unknown}: {module_name} has no {name!r}")
         found = getattr(found, name)
     if callable(getattr(found, "act", None)):
         player = _construct(found, variant, spec, seed) if isinstance(found, type) else found
@@ -96,10 +90,7 @@ def _construct(made: type, variant: Variant, spec: str, seed: int) -> Any:
 
 def check_act(player: Any, name: str) -> None:
     """Raise `ValueError` if a player's `act` cannot be called with one argument, the decisions."""
-    problem = _misfit(player.act, "decisions")
-    if not problem and any(one in _signature(player.act).parameters for one in _FORMER):
-        problem = "players are no longer given states"
-    if problem:
+    if problem := _misfit(player.act, "decisions"):
         _refuse(name, f"an object whose `act` cannot be called with (decisions): {problem}")
 
 

@@ -107,10 +107,10 @@ def test_wrong_arrays_rows_and_counts_are_refused():
         with pytest.raises(ValueError, match=problem):
             Decisions(variant, *arguments)
     for row, count, rng, problem in (
-        (3, 1, 0, "there is no row 3; there are 3"),
-        (0.5, 1, 0, "there is no row 0.5"),
-        (0, -1, 0, "count: expected an integer from 0, got -1"),
-        (0, True, 0, "count: expected an integer from 0, got True"),
+        (3, 1, 0, "i=3 is not allowed; allowed: an integer from -3 to 2"),
+        (0.5, 1, 0, "i=0.5 is not allowed"),
+        (0, -1, 0, "count=-1 is not allowed; allowed: an integer from 0"),
+        (0, True, 0, "count=True is not allowed"),
         (0, 1, "dice", "a seed is"),
         (0, 1, None, "a seed is"),
     ):

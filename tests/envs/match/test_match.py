@@ -134,7 +134,7 @@ def make_played_record() -> dict:
 
 
 def test_logs_that_are_too_short_or_no_logs_are_refused_in_words() -> None:
-    with pytest.raises(ValueError, match="log: expected an integer from 0, got -1"):
+    with pytest.raises(ValueError, match="log=-1 is not allowed; allowed: an integer from 0"):
         make_vec("pikit_v0", 2, players=2, log=-1)
     games = make_vec("pikit_v0", 2, seed=1, players=2, log=5)
     for _ in range(6):
