@@ -1,11 +1,10 @@
 """Bite Night, see README.md in this folder."""
 
 from collections.abc import Iterable
-from math import isfinite
 from typing import Any
 
 from ..core.game import Game, Looks, Positions, Rules, View
-from ..core.options import Custom, Option, choice, integer, whole
+from ..core.options import Custom, Number, Option, choice, integer, whole
 from . import position, rules, scene, scene_cards, story, text
 from .determinize import determinize
 from .events import LAP, event_names, events
@@ -24,13 +23,7 @@ def _items(value: Any) -> list[Any]:
 
 
 def _parse_reflexes(value: Any) -> list[float]:
-    weights = _items(value)
-    if any(isinstance(weight, bool | str | bytes) for weight in weights):
-        raise TypeError
-    numbers = [float(weight) for weight in weights]
-    if not all(isfinite(number) and number > 0 for number in numbers):
-        raise ValueError
-    return numbers
+    return [Number(0, above=True).check(weight) for weight in _items(value)]
 
 
 def _parse_cards(value: Any) -> dict[str, int]:
@@ -52,6 +45,9 @@ def _parse_hearts(value: Any) -> list[str]:
     return [kind for kind in text.KINDS if kind in kinds]
 
 
+_DECKS = (
+    "a dict {card: copies} of 0 to 2 copies (advanced cards: 0 or 1), two cards at most twice, and enough for nine each"
+)
 OPTIONS = {
     "players": choice(3, 4, default=4, meaning="number of players"),
     "advanced": choice(False, True, default=False, meaning="with the nine cards of the advanced game"),
@@ -66,11 +62,7 @@ OPTIONS = {
     "laps": integer(1, 100, default=None, meaning="laps of a game; None is one a player"),
     "cards": Option(
         None,
-        Custom(
-            _parse_cards,
-            "a dict {card: copies} of 0 to 2 copies (advanced cards: 0 or 1), two cards at most twice, and enough "
-            "for nine each",
-        ),
+        Custom(_parse_cards, _DECKS),
         "copies of cards that differ from the usual ones, which are 1, and 2 of `skip two` and `graveyard closed`",
     ),
     "hearts": Option(
@@ -87,10 +79,8 @@ def _configure(options: dict[str, Any], state: Any) -> None:
         if options["grab"] != "race":
             raise ValueError("bite_night_v0: reflexes has no meaning with grab='draft'; leave it out")
         if len(reflexes) != players:
-            raise ValueError(
-                f"bite_night_v0: reflexes={reflexes} is not allowed with players={players}; "
-                "allowed: None, or one positive number a seat"
-            )
+            given = f"bite_night_v0: reflexes={reflexes} is not allowed with players={players}"
+            raise ValueError(f"{given}; allowed: None, or one positive number a seat")
         state.reflexes[:players] = reflexes
     state.players = players
     state.sides = players

@@ -150,10 +150,8 @@ class Game:
         for record in (rules.record, view.record):
             owner = _owners.setdefault(key_of(record), self.name)
             if owner != self.name:
-                raise ValueError(
-                    f"{self.name} has a record or view with exactly the fields of one of {owner}: compiled code "
-                    "tells games apart by their fields; rename one"
-                )
+                problem = f"{self.name} has a record or view with exactly the fields of one of {owner}"
+                raise ValueError(f"{problem}: compiled code tells games apart by their fields; rename one")
         for name in ("setup", "legal", "step", "score", "determinize"):
             implement(getattr(contract, name), rules.record, getattr(rules, name))
         implement(contract.look, rules.record, view.look)

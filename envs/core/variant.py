@@ -215,11 +215,8 @@ class Variant:
         waiting = inside & (states["outcome"] == PLAYING)
         waiting &= (states["acting"] >> np.where(inside, seats, 0).astype(np.uint8)) & 1 != 0
         if not waiting.all():
-            row = int(waiting.argmin())
-            raise ValueError(
-                f"state {row} does not wait for a decision of seat {seats[row]}: the game is over, was never set up, "
-                "or it is somebody else's turn"
-            )
+            problem = f"state {waiting.argmin()} does not wait for a decision of seat {seats[waiting.argmin()]}"
+            raise ValueError(f"{problem}: the game is over, was never set up, or it is somebody else's turn")
 
     def _place(self, states: Any, index: Any, seat: Any = 0) -> tuple[int, int]:
         """The number of a state and of a seat; raises `ValueError` for those that are none."""
@@ -268,9 +265,8 @@ class Variant:
         """The views (B,) that observations, int8 (B, layout.size), were made from; raises `ValueError` for others."""
         rows = np.asarray(observations)
         if rows.ndim != 2 or rows.shape[1] != self.layout.size or rows.dtype.kind not in "biuf":
-            raise ValueError(
-                f"observations of {self} have the shape (B, {self.layout.size}), not {rows.dtype} {rows.shape}"
-            )
+            wanted = f"observations of {self} have the shape (B, {self.layout.size})"
+            raise ValueError(f"{wanted}, not {rows.dtype} {rows.shape}")
         low, high = self.layout.bounds
         if not ((rows >= low) & (rows <= high)).all():  # also where a value is none, NaN
             raise ValueError(f"these are not observations of {self}: some values are out of their range")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.game import Game, Looks, Positions, Rules, View
-from ..core.options import Custom, Option, choice, integer
+from ..core.options import Custom, Option, choice, integer, refusal
 from . import position, rules, scene, text
 from .determinize import determinize
 from .events import EVENT_NAMES, events
@@ -74,10 +74,8 @@ def _configure(options: dict[str, Any], state: Any) -> None:
         deck = {int(value): copies for value, copies in options["deck"].items()}
     cards, needed = sum(deck.values()), _cards_for_setup(deck, players)
     if cards < needed:
-        raise ValueError(
-            f"pikit_v0: deck={options['deck']!r} is not allowed; allowed: enough cards for the set-up, "
-            f"which can take {needed} of these with {players} players (there are {cards})"
-        )
+        enough = f"enough cards for the set-up, which can take {needed} of these with {players} players"
+        raise refusal(f"pikit_v0: deck={options['deck']!r}", enough, f"there are {cards}")
     state.players = players
     state.sides = players
     state.scale = SCORE_SCALE

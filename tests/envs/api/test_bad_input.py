@@ -424,7 +424,7 @@ def test_seeds_that_are_none_are_refused_and_change_nothing(seed):
 
 @pytest.mark.parametrize("index", [-1, 1.5, None, True])
 def test_an_index_of_a_batch_is_an_integer(index):
-    with pytest.raises(ValueError, match="index=.* is not allowed; allowed: an integer from 0"):
+    with pytest.raises(ValueError, match=r"index=.* is not allowed; allowed: an integer from 0"):
         env_seed(0, index)
 
 
@@ -561,7 +561,7 @@ def test_a_finished_parallel_game_is_finished_wherever_it_is_restored():
 def test_parallel_actions_that_are_no_dict():
     env = pikit_v0.parallel_env(players=2)
     env.reset(seed=1)
-    with pytest.raises(ValueError, match="actions are a dict by agent, .*, not None"):
+    with pytest.raises(ValueError, match=r"actions are a dict by agent, .*, not None"):
         env.step(None)
 
 
