@@ -199,7 +199,8 @@ class Match:
 
         Raises `IllegalActionError`, and does nothing, for an illegal one, unless it forfeits the game.
         """
-        self.arrays["choices"][:], self.arrays["orders"][:] = choices, ACT
+        self.arrays["choices"][:] = choices
+        self.arrays["orders"].fill(ACT)
         wrong = self.run()
         if wrong >= 0:
             error = self.variant.refuse(self.arrays["states"][wrong], int(self.arrays["seats"][wrong]), choices[wrong])
