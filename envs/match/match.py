@@ -257,16 +257,9 @@ def play_listed(
 ) -> Queue:
     """Play G listed games to their ends; the results are in the returned queue.
 
-    Args:
-        variant: the game with its options.
-        players: who plays.
-        seating: (G, players) integers, which of them has each seat.
-        luck: (G,) uint64, generators of the games.
-        policy_luck: (G,) uint64, generators of compiled policies.
-        batch: games at once, where some player is not compiled.
-        threads: number of threads.
-        known: see `Match`.
-        on_round: called with the queue after each round of asking players.
+    `seating` (G, players) says which of the `players` has each seat; `luck` and `policy_luck` (G,) uint64 are the
+    generators of the games and of compiled policies. Where some player is not compiled, `batch` games are played at
+    once. `on_round` is called with the queue after each round of asking players; for `known` see `Match`.
     """
     all_compiled = all(compiled_form(player) is not None for player in players)
     slots = PARTS * threads if all_compiled else batch
