@@ -71,6 +71,6 @@ class Reader:
         """The key's list with one entry per seat, or with `length` entries."""
         return read_list(self.data[key], key, length or self.players)
 
-    def optional_rows(self, key: str, default: Any) -> list[Any]:
-        """The key's list with one entry per seat; the default for each where it is missing or null."""
-        return [default] * self.players if self.data.get(key) is None else self.rows(key)
+    def optional_rows(self, key: str, default: Any, length: int | None = None) -> list[Any]:
+        """The same for a key that may be missing or null."""
+        return [default] * (length or self.players) if self.data.get(key) is None else self.rows(key, length)

@@ -188,8 +188,15 @@ class _Loader(Reader):
         state.trick_size = 0
         state.captured[:] = 0
         state.tricks[:] = 0
-        for key in ("trick", "played", "captured", "tricks"):
-            require(not any(self.data.get(key) or []), f"{key} is not empty or 0 in phase {phase}")
+        trick = self.data.get("trick")
+        there = {
+            "trick": trick is not None and read_list(trick, "trick"),
+            "played": any(state.played),
+            "captured": any(_cards(cards, "captured") for cards in self.optional_rows("captured", [], self.sides)),
+            "tricks": any(self._numbers_of_tricks(self.optional_rows("tricks", 0, self.sides))),
+        }
+        for key, something in there.items():
+            require(not something, f"{key} is not empty or 0 in phase {phase}")
         lead = self._seat("lead")
         if self.straw:
             state.lead = rules.dealer(state)
@@ -243,7 +250,7 @@ class _Loader(Reader):
         counts = [len(members(state.played[seat])) - int(state.trick[seat] != NONE) for seat in self.seats]
         require(len(set(counts)) == 1, f"seats have played {counts} cards to complete tricks")
         done = counts[0]
-        taken = [read_number(count, "each of tricks", 0, 23) for count in self.rows("tricks", self.sides)]
+        taken = self._numbers_of_tricks(self.rows("tricks", self.sides))
         state.tricks[: self.sides] = taken
         require(sum(taken) == done, f"tricks are {taken}, but {done} were played")
         if self.straw:
@@ -257,6 +264,10 @@ class _Loader(Reader):
             if started and not done:
                 led = SUIT_OF[state.trick[state.lead]]
                 require(state.trump == led, f"trump is {self.data['trump']!r}, but {SUITS[led]} was led first")
+
+    @staticmethod
+    def _numbers_of_tricks(counts: list[Any]) -> list[int]:
+        return [read_number(count, "each of tricks", 0, 23) for count in counts]
 
     def _trick(self) -> None:
         """The cards of the current trick; who could not follow is void."""

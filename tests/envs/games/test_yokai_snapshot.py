@@ -309,6 +309,9 @@ WRONG = {
         ),
         "played is not empty or 0 in phase pass",
     ),
+    "captured no list while passing": (TEAMS, _edited(_four(), ["captured"], 0), "captured is a list of 2, not 0"),
+    "tricks of three sides while passing": (TEAMS, _edited(_four(), ["tricks"], [0] * 3), "tricks is a list of 2"),
+    "trick no list while passing": (TEAMS, _edited(_four(), ["trick"], {}), "trick is a list, not {}"),
     "voids while passing": (TEAMS, {**_four(), "voids": [["Wind"], [], [], []]}, "voids are unknown before play"),
     "sent while passing": (
         TEAMS,
