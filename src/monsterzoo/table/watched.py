@@ -5,7 +5,7 @@ from typing import Any
 
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.api.pictures import moves_of
-from monsterzoo.envs.api.records import check_record
+from monsterzoo.envs.api.saving import check_record
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.driver import Move, is_over, moves
 from monsterzoo.envs.match.players import act_in, make_player, name_of
