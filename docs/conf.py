@@ -24,7 +24,7 @@ NAVIGATION = {
     "Guides": "docs/install docs/train docs/evaluation docs/players docs/positions docs/data docs/libraries docs/rllib "
     "docs/language_models examples/verifiers/README examples/openenv/README examples/trl/README "
     "docs/search docs/add_a_game",
-    "Interfaces": "docs/interfaces docs/commands docs/api/index docs/glossary",
+    "Interfaces": "docs/interfaces docs/table docs/commands docs/api/index docs/glossary",
     "Results": "docs/results benchmarks/results/ladder docs/exploiters policies/pretrained/README training/README "
     "docs/datasheet docs/soak",
     "Project": "CONTRIBUTING CHANGELOG SECURITY CODE_OF_CONDUCT",

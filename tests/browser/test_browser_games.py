@@ -21,7 +21,7 @@ WINDOWS = {
 """Sizes of windows, and the smallest text there, in pixels."""
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", ["pikit_v0", "yokai_septet_v0"])  # Bite Night is played for its summaries
 def test_a_whole_game_by_clicks(
     game: str, serve: Callable[..., str], browse: Callable[..., Page], screenshots: Path
 ) -> None:

@@ -128,7 +128,7 @@ def test_another_game_is_set_up_on_the_page(serve: Callable[..., str], browse: C
     page.find("#setup-opponents").send_keys("nobody")
     page.find("#setup-start").click()
     page.until(lambda: page.find("#problem").is_displayed())
-    assert "there is no policy 'nobody'" in page.find("#problem").text
+    assert "'nobody' cannot be chosen here" in page.find("#problem").text
     assert page.state == "mine", "the game goes on"
 
 

@@ -82,7 +82,8 @@ function explain(part, group, say, tip) { // on hover, focus and long press
   let press = 0;
   const tell = () => { say(group.dataset.says ?? ""); tip(part, group); };
   const hush = () => { clearTimeout(press); say(""); tip(null); };
-  for (const event of ["mouseenter", "focus"]) group.addEventListener(event, tell);
+  group.addEventListener("mouseenter", tell);
+  group.addEventListener("focus", () => group.matches(":focus-visible") ? tell() : say(group.dataset.says ?? ""));
   for (const event of ["mouseleave", "blur"]) group.addEventListener(event, hush);
   group.addEventListener("touchstart", () => {
     delete group.dataset.held;
