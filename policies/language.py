@@ -112,7 +112,7 @@ class LanguageModelPolicy:
         request = FORMS[self.endpoint.answers].format("the number or the name")
         asked = question(self.variant.game, told, names, request)
         messages = [
-            {"role": "system", "content": rules_in_short(self.variant.game)},
+            {"role": "system", "content": rules_in_short(self.variant.game, self.variant.options)},
             {"role": "user", "content": asked},
         ]
         self._count(decisions=1)
