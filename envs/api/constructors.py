@@ -1,7 +1,7 @@
 """`env`, `raw_env` and `parallel_env` of a game, as PettingZoo's modules have them."""
 
 from collections.abc import Callable
-from functools import partial, update_wrapper
+from typing import Any
 
 from pettingzoo import AECEnv, ParallelEnv
 
@@ -10,5 +10,17 @@ from .. import make, make_parallel, make_raw
 
 def constructors(name: str) -> tuple[Callable[..., AECEnv], Callable[..., AECEnv], Callable[..., ParallelEnv]]:
     """The three functions of a game's module; the game is imported when one of them is called."""
-    env, raw_env, parallel_env = partial(make, name), partial(make_raw, name), partial(make_parallel, name)
-    return update_wrapper(env, make), update_wrapper(raw_env, make_raw), update_wrapper(parallel_env, make_parallel)
+
+    def env(render_mode: str | None = None, **options: Any) -> AECEnv:
+        """The AEC environment with PettingZoo's standard wrappers; an illegal action ends the game with reward -1."""
+        return make(name, render_mode, **options)
+
+    def raw_env(render_mode: str | None = None, **options: Any) -> AECEnv:
+        """The AEC environment without wrappers; an illegal action raises `IllegalActionError`."""
+        return make_raw(name, render_mode, **options)
+
+    def parallel_env(render_mode: str | None = None, **options: Any) -> ParallelEnv:
+        """The parallel environment; an illegal action ends the game with reward -1 for who chose it."""
+        return make_parallel(name, render_mode, **options)
+
+    return env, raw_env, parallel_env
