@@ -150,11 +150,16 @@ def _describe_trick(view: Any, called: list[str]) -> Iterator[str]:
 
 def _describe_side(view: Any, seat: int, side: int, called: list[str]) -> str:
     by_number = sorted(range(side, len(called), int(view.sides)), key=lambda k: (seat + k) % len(called))
-    text = f"Side of {' and '.join(called[k] for k in by_number)}: {int(view.tricks[side])} tricks"
+    text = f"Side of {' and '.join(called[k] for k in by_number)}: {_tricks(view, side)}"
     text += f", bosses {_listed(captured_cards(view, side))}"
     if view.variant == rules.BASE:
         return f"{text}, score {int(view.scores[side])} of {int(view.target)}."
     return f"{text}, sealed {', '.join(suit_names(view.sealed[side])) or 'none'}."
+
+
+def _tricks(record: Any, side: int) -> str:
+    count = int(record.tricks[side])
+    return f"{count} trick{'' if count == 1 else 's'}"
 
 
 def _row(cards: Iterable[Any], held: int = 0) -> str:
@@ -176,7 +181,7 @@ def draw_table(state: Any) -> str:
             score = f"sealed {', '.join(suit_names(state.sealed[side])) or '-'}"
         bosses = " ".join(names(captured_cards(state, side))) or "-"
         seats = "+".join(str(s) for s in range(players) if s % sides == side)
-        lines.append(f"  side {side} (seats {seats}): {int(state.tricks[side])} tricks   bosses {bosses}   {score}")
+        lines.append(f"  side {side} (seats {seats}): {_tricks(state, side)}   bosses {bosses}   {score}")
     for seat in range(players):
         mark = ">" if int(state.acting) >> seat & 1 else " "
         card = CARD_NAMES[state.trick[seat]] if state.trick[seat] != rules.NONE else "."
