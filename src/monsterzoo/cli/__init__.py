@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 
 from monsterzoo.training.runs.exits import exit_code
@@ -41,9 +42,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     module = "monsterzoo.benchmarks.bench" if words[0] == "bench" else f"{__name__}.{words[0]}"
 
     def work(rest: Sequence[str]) -> int:
-        if not {os.getcwd(), ""} & set(sys.path):  # policies of the user's own, as `python -m` would find them
-            sys.path.insert(0, os.getcwd())
-        return int(import_module(module).main(rest))
+        here = os.getcwd()
+        sys.path.insert(0, here)  # policies of the user's own, as `python -m` would find them
+        try:
+            return int(import_module(module).main(rest))
+        finally:
+            with suppress(ValueError):
+                sys.path.remove(here)
 
     return exit_code(f"monsterzoo {words[0]}", work, words[1:])
 
