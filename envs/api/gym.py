@@ -16,8 +16,7 @@ from ..core.game import Game
 from ..core.options import Choice, Integer, UnexpectedOptionError, checked, is_whole, refusal
 from ..core.registry import find_game
 from ..core.rng import check_seed, env_seed, generator
-from ..core.variant import IllegalActionError, read_action
-from ..match.decisions import as_actions
+from ..core.variant import IllegalActionError, read_action, read_actions
 from ..match.loop import ACT, BEGIN, CONTINUE, LEAVE, Endless
 from ..match.match import Match, exclusive, read_only
 from ..match.seating import seat_opponents
@@ -186,7 +185,7 @@ class SeatVectorEnv(VectorEnv):
         """
         if not self._ready:
             raise RuntimeError("there is no game to go on with: call reset(), also after a step that was broken off")
-        choices = as_actions(actions, self.num_envs)
+        choices = read_actions(actions, self.num_envs)
         if choices.min() < 0 or choices.max() >= self.variant.num_actions:
             raise IllegalActionError(
                 f"actions are 0 to {self.variant.num_actions - 1}, not {choices.min()} to {choices.max()}"

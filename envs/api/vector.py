@@ -9,7 +9,8 @@ from ..core.contract import PLAYING
 from ..core.game import Game
 from ..core.options import Integer, checked
 from ..core.rng import check_seed, env_seed, generator, streams
-from ..match.decisions import Decisions, as_actions
+from ..core.variant import read_actions
+from ..match.decisions import Decisions
 from ..match.match import Match, exclusive
 from ..match.sampling import sample_batch
 from .spaces import Columns, action_space, fresh_seed, observation_space
@@ -108,7 +109,7 @@ class VectorGame:
 
         Raises `IllegalActionError`, before any game has moved, if one of the actions is not legal.
         """
-        self._match.act(as_actions(actions, self.num_envs))
+        self._match.act(read_actions(actions, self.num_envs))
         self._convert()
 
     def record(self, i: int, final: bool = False) -> dict[str, Any]:

@@ -44,6 +44,18 @@ def read_action(action: Any) -> int:
         raise ActionTypeError(f"an action is an integer, not {action!r:.80}") from None
 
 
+def read_actions(chosen: Any, count: int, who: str = "") -> np.ndarray:
+    """Actions as an array of integers (count,); raises `ActionTypeError` for anything else."""
+    wanted = f"{who}expected integer actions of shape ({count},)"
+    try:
+        actions = np.asarray(chosen)
+    except (ValueError, TypeError) as error:
+        raise ActionTypeError(f"{wanted}, got {chosen!r:.80}") from error
+    if actions.shape != (count,) or actions.dtype.kind not in "iu":
+        raise ActionTypeError(f"{wanted}, got {actions.dtype} {actions.shape}: {chosen!r:.80}")
+    return actions
+
+
 @dataclass(frozen=True, eq=False)
 class Variant:
     """A game with its options chosen; see the module."""

@@ -7,7 +7,7 @@ import numpy as np
 from ..core.contract import imagine
 from ..core.options import Integer, checked, is_whole
 from ..core.rng import check_seed, streams
-from ..core.variant import ActionTypeError, IllegalActionError, Variant
+from ..core.variant import IllegalActionError, Variant
 
 
 class Decisions:
@@ -100,15 +100,3 @@ class Decisions:
         if self._states is None:
             return IllegalActionError(f"action {action} is not legal in row {i}")
         return self.variant.refuse(self._states[i], int(self.seats[i]), action)
-
-
-def as_actions(chosen: Any, count: int, who: str = "") -> np.ndarray:
-    """Actions as an array of integers (count,); raises `ActionTypeError` for anything else."""
-    wanted = f"{who}expected integer actions of shape ({count},)"
-    try:
-        actions = np.asarray(chosen)
-    except (ValueError, TypeError) as error:
-        raise ActionTypeError(f"{wanted}, got {chosen!r:.80}") from error
-    if actions.shape != (count,) or actions.dtype.kind not in "iu":
-        raise ActionTypeError(f"{wanted}, got {actions.dtype} {actions.shape}: {chosen!r:.80}")
-    return actions

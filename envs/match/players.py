@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..core.rng import check_seed
-from ..core.variant import IllegalActionError, Variant
-from .decisions import Decisions, as_actions
+from ..core.variant import IllegalActionError, Variant, read_actions
+from .decisions import Decisions
 
 _PLAYER = "a class or object with a method `act(decisions)`, or a function (observations, action_masks) -> actions"
 
@@ -188,7 +188,7 @@ def act_in(policy: Any, env: Any, agent: str | None = None) -> int:
 
 def check_choices(name: str, chosen: Any, decisions: Decisions, masks: np.ndarray) -> np.ndarray:
     """A player's actions as int64 (B,); raises `IllegalActionError`, naming it, unless all are in the masks (B, A)."""
-    actions = as_actions(chosen, len(masks), f"{name}: ")
+    actions = read_actions(chosen, len(masks), f"{name}: ")
     inside = (actions >= 0) & (actions < masks.shape[1])
     legal = inside & (masks[np.arange(len(masks)), np.where(inside, actions, 0).astype(np.int64)] != 0)
     if not legal.all():
