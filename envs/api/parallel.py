@@ -27,7 +27,7 @@ class ParallelGameEnv(ParallelEnv):
         self.render_mode = render_mode
         self.metadata = {**self.aec.metadata, "is_parallelizable": True}
         self.possible_agents = self.aec.possible_agents
-        for name in ("observation_space", "action_space", "state", "render", "close"):
+        for name in ("observation_space", "action_space", "state", "render", "close", "_repr_svg_"):
             setattr(self, name, getattr(self.aec, name))
         self.agents: list[str] = []
 
