@@ -23,8 +23,8 @@ _PLAYER = "a class or object with a method `act(decisions)`, or a function (obse
 
 # --- Specs ---
 
-HARMLESS = re.compile(r"random|heuristic|pretrained|search:\w+(,(?!net=)\w+=[\w.]+|,net=pretrained)*")
-"""Specs that strangers may choose (pages, MCP clients): they import no code, open no file and no connection."""
+HARMLESS = re.compile(r"random|heuristic|pretrained|search:(\d{1,5}|\d{1,4}ms)(,(?!net=)\w+=[\w.]+|,net=pretrained)*")
+"""Specs that strangers may choose (pages, MCP clients): no code, file or connection, and seconds a decision at most."""
 
 
 @cache

@@ -338,8 +338,10 @@ def test_bad_messages_are_answered_and_disturb_nothing(dial: Callable[[], Line],
     assert line.turn() == before
 
 
-@pytest.mark.parametrize("spec", ["antigravity:x", "search:10,net=antigravity:x", "antigravity:x,net=pretrained"])
-def test_messages_cannot_import_modules(dial: Callable[[], Line], spec: str) -> None:
+@pytest.mark.parametrize(
+    "spec", ["antigravity:x", "search:10,net=antigravity:x", "antigravity:x,net=pretrained", "search:1000000000"]
+)
+def test_messages_cannot_import_modules_or_ask_for_endless_searches(dial: Callable[[], Line], spec: str) -> None:
     line = dial()
     line.send(do="new", game="pikit_v0", opponents=[spec])
     answer = json.loads(line.socket.receive_text())
