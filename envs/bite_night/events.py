@@ -61,13 +61,13 @@ def events(before, after, mover, action, out):
         n = add_tiles(before, after, mover, action, out, n)
         places = before.players * rounds(before.players)
         for place in range(revealed(before), min(revealed(after), places)):
-            n = add_event(out, n, after.pile_seats[place], REVEALED + after.pile[place])
+            n = add_event(out, n, after.pile_seats[place], REVEALED + np.int64(after.pile[place]))
     n = add_points(before, after, out, n)
     n = add_events(out, n, 0, MIDDLE, after.middle & ~before.middle)
     if not same_lap:
         n = add_event(out, n, after.lap_leader, LAP)
     if not same_lap or after.round_number != before.round_number:
-        n = add_event(out, n, 0, ROUND + after.round_number - 1)
+        n = add_event(out, n, 0, ROUND + np.int64(after.round_number) - 1)
     return n
 
 

@@ -6,9 +6,7 @@ calls `register_game`. Gymnasium and PettingZoo get to know every game. A game i
 
 import warnings
 from collections.abc import Callable
-from functools import partial
-from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from .game import Game
@@ -58,15 +56,11 @@ def register_lazily(name: str, load: Callable[[], Game]) -> None:
 def register_all() -> None:
     """Register our own games, then those of installed packages under names that are not taken."""
     for package in OWN_GAMES:
-        register_lazily(f"{package}_v0", partial(_load_own, package))
+        own = EntryPoint(f"{package}_v0", f"monsterzoo.envs.{package}:GAME", "monsterzoo.games")
+        register_lazily(own.name, own.load)
     for point in entry_points(group="monsterzoo.games"):
         if point.name not in _loaders:
             register_lazily(point.name, point.load)
-
-
-def _load_own(package: str) -> Game:
-    game: Game = import_module(f"monsterzoo.envs.{package}").GAME
-    return game
 
 
 def gymnasium_id(name: str) -> str:

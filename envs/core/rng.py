@@ -19,10 +19,11 @@ STREAM = np.dtype((np.record, [("stream", np.uint64), ("rng", np.uint64)]))
 (With `rng` as the first field numba would take every game's state for a subtype of it.)
 """
 
-CHANCE: ContextVar[Callable[[int], int] | None] = ContextVar("CHANCE", default=None)
-"""Decides draws in plain Python instead of the generator, called with the number of outcomes; compiled code ignores it.
+CHANCE: ContextVar[Callable[[int, int], int] | None] = ContextVar("CHANCE", default=None)
+"""Decides draws in plain Python instead of the generator; compiled code ignores it.
 
-For exact enumeration of chance outcomes.
+For exact enumeration of chance outcomes. Called with the number of outcomes, and with how many of the first ones are
+alike, as all others are then (`draw_below`); 0 where each matters.
 """
 
 MEASURING = ("curve", "choosing", "publishing")
@@ -50,17 +51,17 @@ def draw32(holder):
     return ((word >> turn) | (word << (np.uint64(32) - turn))) & np.uint64(0xFFFFFFFF)
 
 
-@compiled_as(lambda count: -1)
-def _decided(count):
+@compiled_as(lambda count, alike: -1)
+def _decided(count, alike):
     """The outcome that `CHANCE` decides on, or -1 to draw at random."""
     decide = CHANCE.get()
-    return -1 if decide is None else decide(int(count))
+    return -1 if decide is None else decide(int(count), int(alike))
 
 
 @inlined
 def draw(holder, count):
     """A number from 0 to count - 1, without bias (Lemire's method); count is below 2**32."""
-    decided = _decided(count)
+    decided = _decided(count, 0)
     if decided >= 0:
         return np.int64(decided)
     bound = np.uint64(count)
@@ -72,6 +73,13 @@ def draw(holder, count):
             product = draw32(holder) * bound
             low = product & np.uint64(0xFFFFFFFF)
     return np.int64(product >> np.uint64(32))
+
+
+@inlined
+def draw_below(holder, count, limit):
+    """Whether `draw` of count outcomes is below a limit, for rules to which nothing else about it matters."""
+    decided = _decided(count, limit)
+    return decided < limit if decided >= 0 else draw(holder, count) < limit
 
 
 @inlined

@@ -8,7 +8,7 @@ from ..core.options import Custom, Option, choice, integer, refusal
 from . import position, rules, scene, text
 from .determinize import determinize
 from .events import EVENT_NAMES, events
-from .rules import CENTRE, DECK, MAX_DECK, START, TWO_PLAYER_DECK
+from .rules import CENTRE, DECK, FACES, MAX_DECK, START, TWO_PLAYER_DECK
 from .view import VIEW, layout, look
 
 SCORE_SCALE = 50
@@ -42,17 +42,20 @@ OPTIONS = {
         ),
         "copies of each card; None is the deck of the game (with two players 16 cards fewer)",
     ),
+    "centre": integer(1, CENTRE, default=CENTRE, meaning="cards face up in the centre"),
+    "start": integer(1, START, default=START, meaning="what a starting hand is worth at least"),
+    "faces": integer(2, FACES, default=FACES, meaning="faces of each die, from 1 on"),
     "max_turns": integer(1, 10_000, default=400, meaning="finished turns after which a game is truncated"),
 }
 
 
-def _cards_for_setup(deck: dict[int, int], players: int) -> int:
+def _cards_for_setup(deck: dict[int, int], players: int, centre: int = CENTRE, start: int = START) -> int:
     """The largest number of cards that the set-up can take, whatever the order of the deck.
 
-    A hand ends with the card that lifts it to `START`; before it, all hands together hold the most cards when they are
-    filled with the smallest ones. So try all ways to pack these into hands worth less than `START`.
+    A hand ends with the card that lifts it to `start`; before it, all hands together hold the most cards when they are
+    filled with the smallest ones. So try all ways to pack these into hands worth less than `start`.
     """
-    packings, packed = {(START - 1,) * players}, 0
+    packings, packed = {(start - 1,) * players}, 0
     for value in sorted(card for card, copies in deck.items() for _ in range(copies)):
         packings = {
             tuple(sorted((*room[:k], room[k] - value, *room[k + 1 :])))
@@ -63,7 +66,7 @@ def _cards_for_setup(deck: dict[int, int], players: int) -> int:
         if not packings:
             break
         packed += 1
-    return CENTRE + packed + players
+    return centre + packed + players
 
 
 def _configure(options: dict[str, Any], state: Any) -> None:
@@ -72,7 +75,7 @@ def _configure(options: dict[str, Any], state: Any) -> None:
         deck = TWO_PLAYER_DECK if players == 2 else DECK
     else:
         deck = {int(value): copies for value, copies in options["deck"].items()}
-    cards, needed = sum(deck.values()), _cards_for_setup(deck, players)
+    cards, needed = sum(deck.values()), _cards_for_setup(deck, players, options["centre"], options["start"])
     if cards < needed:
         enough = f"enough cards for the set-up, which can take {needed} of these with {players} players"
         raise refusal(f"pikit_v0: deck={options['deck']!r}", enough, f"there are {cards}")
@@ -82,6 +85,7 @@ def _configure(options: dict[str, Any], state: Any) -> None:
     state.max_turns = options["max_turns"]
     state.copies[:] = text.bag_of([value for value, copies in deck.items() for _ in range(copies)])
     state.deck_cards = cards
+    state.centre_cards, state.start, state.faces = options["centre"], options["start"], options["faces"]
 
 
 GAME = Game(
@@ -90,7 +94,7 @@ GAME = Game(
     options=OPTIONS,
     variants=({"players": 4}, {"players": 3}, {"players": 2}),
     rules=Rules.of(rules, _configure, text.actions, determinize, limit="max_turns", truncating={"max_turns": 3}),
-    view=View(VIEW, look, layout, events, lambda options: EVENT_NAMES),
+    view=View(VIEW, look, layout, events, lambda options: EVENT_NAMES, options=("faces",)),
     positions=Positions(position.snapshot, position.load),
     looks=Looks(
         describe=text.describe,

@@ -5,7 +5,7 @@ from typing import Any
 from ..core.bits import members
 from ..core.snapshots import Reader, read_list, read_number, require, require_once
 from . import text
-from .rules import CENTRE, DICE_EFFECTS, DRAW, EFFECT_CARD, MAX_DECK, NONE, REACT, STEAL, TURN, score
+from .rules import DRAW, EFFECT_CARD, MAX_DECK, NONE, REACT, STEAL, TURN, dice_effects, score
 from .text import bag_of, cards_of, deck_cards, discard_pile, hand_cards, mechas_on_table, pending_discards
 
 MOST_WOUNDS = 255 - MAX_DECK  # a byte that every 3 of the largest deck could still add to
@@ -59,7 +59,7 @@ class _Loader(Reader):
         state = self.state
         state.phase = self.phase(text.PHASES, text.PHASES)
         state.turn_player = self.number("turn_player", 0, self.players - 1)
-        dice = _values(self.data["dice"], "dice", 1, 6)
+        dice = _values(self.data["dice"], "dice", 1, int(state.faces))
         require(len(dice) == 2 and dice[0] <= dice[1], f"dice are two faces, the low one first, not {dice!r}")
         state.low, state.high = dice
         state.last_turns = self.number("last_turns_left", 1, self.players, default=NONE)
@@ -71,8 +71,9 @@ class _Loader(Reader):
         deck, centre, pile = (_values(self.data[key], key) for key in ("deck", "centre", "discard_pile"))
         hands = [self._kaiju(seat, hand) for seat, hand in enumerate(self.rows("hands"))]
         self._count(deck + centre + pile + [card for hand in hands for card in hand])
-        require(len(centre) <= CENTRE, f"the centre has {len(centre)} cards, more than {CENTRE}")
-        require(len(centre) == CENTRE or not deck, f"the centre has {len(centre)} cards and the deck could refill it")
+        most = int(state.centre_cards)
+        require(len(centre) <= most, f"the centre has {len(centre)} cards, more than {most}")
+        require(len(centre) == most or not deck, f"the centre has {len(centre)} cards and the deck could refill it")
         require(not deck or state.last_turns == NONE, "last_turns_left is set, but the deck is not empty")
         state.cards[: len(pile)] = pile
         state.discarded = len(pile)
@@ -138,7 +139,7 @@ class _Loader(Reader):
         """Whether the turn player could declare an effect."""
         state, name = self.state, text.EFFECT_NAMES[effect]
         if effect < STEAL or effect >= TURN:
-            possible = int(DICE_EFFECTS[state.low, state.high]) >> effect & 1
+            possible = int(dice_effects(state)) >> effect & 1
             require(possible, f"pending: {name!r} is impossible with the dice {int(state.low)}, {int(state.high)}")
         elif effect < DRAW:
             require(effect - STEAL + 1 < self.players, f"pending: {name!r} with {self.players} players")

@@ -17,8 +17,7 @@ DECK = {1: 6, 2: 6, 3: 6, 4: 6, 5: 6, 6: 6, 7: 6, 8: 8, 9: 1, 10: 1, 11: 1}
 TWO_PLAYER_DECK = {value: copies - 2 if value <= 8 else copies for value, copies in DECK.items()}
 MAX_DECK = 120
 
-CENTRE = 8  # cards face up in the centre
-START = 10  # a starting hand is worth at least this much
+CENTRE, START, FACES = 8, 10, 6  # cards in the centre, least worth of a starting hand, faces of a die: usually, at most
 MECHA_POINTS, ONES_POINTS, WOUND_POINTS = 15, 15, 3
 MECHAS = np.uint64(0b1111110)  # a set of mechas has bit d for the double d-d
 NONE = -1
@@ -53,6 +52,11 @@ def _dice_effects(low: int, high: int) -> int:
     return sum(1 << effect for effect in effects)
 
 
+# To which faces dice can be turned, by the faces they have.
+FACES_EFFECTS = np.array(
+    [~sum(1 << TURN + die + face for die in (0, 6) for face in range(faces, 6)) & 0xFFFFF for faces in range(7)],
+    np.uint64,
+)
 DICE_EFFECTS = np.array([[_dice_effects(low, high) for high in range(7)] for low in range(7)], np.uint64)
 
 # --- State ---
@@ -65,6 +69,9 @@ STATE = record_type(
         ("max_turns", np.uint16),
         ("copies", np.uint64, 2),  # bag of all cards of the deck
         ("deck_cards", np.uint8),  # how many these are
+        ("centre_cards", np.uint8),  # cards face up in the centre
+        ("start", np.uint8),  # a starting hand is worth at least this much
+        ("faces", np.uint8),  # of a die
         # the turn
         ("turns", np.uint16),  # finished turns
         ("last_turns", np.int8),  # last turns not yet finished, NONE until the turn that emptied the deck is over
@@ -197,11 +204,11 @@ def shuffle_deck(state):
 
 @compiled
 def deal(state):
-    """Eight cards to the centre; everybody draws face up until the hand is worth enough."""
+    """Fill the centre; everybody draws face up until the hand is worth enough."""
     refill(state)
     for seat in range(np.int64(state.players)):
         worth = 0
-        while worth < START:
+        while worth < state.start:
             value = top_card(state)
             gain(state, seat, value)
             worth += value
@@ -210,7 +217,7 @@ def deal(state):
 @compiled
 def refill(state):
     """Fill up the centre as far as the deck allows."""
-    for _ in range(min(CENTRE - total(state.centre), deck_size(state))):
+    for _ in range(min(np.int64(state.centre_cards) - total(state.centre), deck_size(state))):
         value = top_card(state)
         state.centre[value >> 3] += copy_of(value)
 
@@ -240,7 +247,13 @@ def possible_effects(state, seat):
         owners |= np.uint64(has_cards(state, other)) << np.uint64(other)
     victims = seen_from(seat, owners, np.int64(state.players)) >> ONE
     draw_one = bit(DRAW) if deck_size(state) > 0 else ZERO
-    return DICE_EFFECTS[state.low, state.high] | victims << np.uint64(STEAL) | draw_one
+    return dice_effects(state) | victims << np.uint64(STEAL) | draw_one
+
+
+@inlined
+def dice_effects(state):
+    """The set of effects on the dice as they lie."""
+    return DICE_EFFECTS[state.low, state.high] & FACES_EFFECTS[state.faces]
 
 
 @inlined
@@ -399,7 +412,7 @@ def apply(state, effect):
 @compiled
 def roll_die(state):
     """A random face."""
-    return draw(state, 6) + 1
+    return draw(state, np.int64(state.faces)) + 1
 
 
 @compiled

@@ -21,6 +21,7 @@ MOST_TURNS = 127
 
 VIEW = view_type(
     [
+        ("faces", np.int8),  # of a die
         # the turn
         ("phase", np.int8),
         ("turn_player", np.int8),

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core import stepping
 from ..core.contract import PLAYING
+from ..core.options import Choice, checked
 from ..core.variant import Variant, fields_of
 from .parts import text_table
 from .scene import Event, Perspective, Scene
@@ -23,10 +24,8 @@ MOST_MOVES = 24
 
 def check_view(variant: Variant, view: Any) -> str | None:
     """A `view`: None, "all" or an agent; raises `ValueError` for anything else."""
-    if view is None or (isinstance(view, str) and view in (ALL, *variant.agents)):
-        return view
-    allowed = ", ".join(map(repr, (None, ALL, *variant.agents)))
-    raise ValueError(f"{variant.game.name}: view={view!r} is not allowed; allowed: {allowed}")
+    found: str | None = checked(f"{variant.game.name}: view", view, Choice(None, ALL, *variant.agents))
+    return found
 
 
 def perspective_of(
@@ -70,7 +69,7 @@ def scene_of(
 
 
 def text_of(variant: Variant, states: np.ndarray, seat: int | None) -> str:
-    """The same in words."""
+    """The table in words, as an observer sees it."""
     if seat is None:
         return variant.draw_table(states, 0)
     return variant.describe(variant.look(states, 0, seat)[0], seat)

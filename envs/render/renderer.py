@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.options import UnexpectedOptionError, is_whole
+from ..core.options import UnexpectedOptionError, is_whole, refusal
 from ..core.variant import Variant
 from .perspective import ALL, Trail, check_view, scene_of, text_of
 from .scene import HEIGHT, WIDTH
@@ -21,7 +21,7 @@ LARGEST = 8192
 
 
 class Renderer:
-    """Shows one game. Without a `view` it is what the seat sees that is asked for a decision.
+    """Renderer of one game; without a `view` it shows what the seat that decides sees.
 
     Args:
         variant: the game.
@@ -95,9 +95,7 @@ class Renderer:
 def _check_size(name: str, size: Any) -> tuple[int, int]:
     pair = tuple(size) if isinstance(size, list | tuple) else ()
     if len(pair) != 2 or not all(is_whole(side) and 1 <= side <= LARGEST for side in pair):
-        raise ValueError(
-            f"{name}: render_size={size!r} is not allowed; allowed: (width, height) in pixels, up to {LARGEST}"
-        )
+        raise refusal(f"{name}: render_size={size!r}", f"(width, height) in pixels, up to {LARGEST}")
     return int(pair[0]), int(pair[1])
 
 

@@ -4,10 +4,12 @@ Cards that are played are seen by all. Choices that are made at once (to pass, t
 for who makes them; what others can see of them follows when all have chosen.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..compiling.jit import compiled, inlined
-from ..core.bits import ZERO, first, lowest, popcount, set_of, wrap
+from ..core.bits import ZERO, lowest, popcount, set_of, wrap
 from ..core.contract import add_event, add_events
 from .rules import (
     BASE,
@@ -22,9 +24,8 @@ from .rules import (
     SUIT_OF,
     SUITS,
     UP,
-    bosses_to_win,
+    bosses_among,
     power,
-    tricks_to_lose,
 )
 from .text import CARD_NAMES, EXCHANGES, KEEPS
 
@@ -71,6 +72,15 @@ EVENT_NAMES = (
 assert len(EVENT_NAMES) == SHOWN + 1
 
 
+def event_names(options: dict[str, Any]) -> tuple[str, ...]:
+    """What each event means; in a smaller game other numbers of bosses and tricks end a round."""
+    if options["deck"] is None and options["straw"] == UP:
+        return EVENT_NAMES
+    names = list(EVENT_NAMES)
+    names[ENDED + 1], names[ENDED + 3] = "{0}: enough bosses win the round", "{0}: too many tricks lose the round"
+    return tuple(names)
+
+
 @compiled
 def events(before, after, mover, action, out):
     """Write what a seat saw of a decision."""
@@ -88,7 +98,7 @@ def events(before, after, mover, action, out):
     if not same_round:
         n = add_event(out, n, 0, DEALT)
     if after.trump != NONE and (after.trump != before.trump or not same_round):
-        n = add_event(out, n, 0, TRUMP + after.trump)
+        n = add_event(out, n, 0, TRUMP + np.int64(after.trump))
     if after.shown_by != NONE and (before.shown_by == NONE or not same_round):
         n = add_event(out, n, after.shown_by, SHOWN)
     return n
@@ -132,15 +142,17 @@ def add_round_end(before, mover, card, winner, out, n):
             bosses |= BOSS_BIT[before.trick[k]]
     for k in range(sides):
         tricks += before.tricks[k]
-    if popcount(bosses) >= bosses_to_win(players):
+    if popcount(bosses) >= before.bosses_to_win:
         n = add_event(out, n, winner, ENDED + (0 if players == 3 else 1))
-    elif before.tricks[side] + 1 >= tricks_to_lose(players):
+    elif before.tricks[side] + 1 >= before.tricks_to_lose:
         n = add_event(out, n, winner, ENDED + (3 if players == 2 else 2))
         if sides == 3:
             return n
         winner = 1 - side
-        bosses = first(7) & ~bosses & ~BOSS_BIT[lowest(before.trump_card)]  # the others take all that are left
-    elif tricks == (23 if players == 2 else 16 if players == 3 else 12):
+        bosses = (
+            bosses_among(before.deck) & ~bosses & ~BOSS_BIT[lowest(before.trump_card)]
+        )  # the others take all that are left
+    elif tricks == before.round_tricks:
         n = add_event(out, n, winner, ENDED + 4)
     else:
         return n
@@ -187,7 +199,7 @@ def add_scores(before, after, out, n):
     """Suits that were sealed and tokens that were won, by the nearest seat of each side."""
     for side in range(before.sides):
         n = add_events(out, n, side, SEALED, np.uint64(after.sealed[side] & ~before.sealed[side]))
-        tokens = after.scores[side] - before.scores[side]
+        tokens = np.int64(after.scores[side]) - np.int64(before.scores[side])
         if tokens > 0:
             n = add_event(out, n, side, SCORED + tokens - 1)
     return n

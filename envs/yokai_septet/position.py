@@ -167,7 +167,7 @@ class _Loader(Reader):
     def deck(self) -> None:
         """Every card of the deck lies in exactly one place, and everybody has had as many."""
         state = self.state
-        dealt = int(state.hand_cards) + (rules.UP + rules.DOWN if self.straw else 0)
+        dealt = int(state.hand_cards) + int(state.straw) + rules.straw_below(state)
         found = on_places([state.trump_card])
         for seat in self.seats:
             own = members(state.hand[seat]) + members(state.played[seat]) + on_places(state.passes[seat])
@@ -175,9 +175,10 @@ class _Loader(Reader):
                 own += on_places((*state.straw_down[seat], *state.straw_up[seat], state.discards[seat]))
             require(len(own) == dealt, f"seat {seat} has {len(own)} cards in all places together instead of {dealt}")
             found += own
-        deck = members(rules.whole_deck(state.variant))
-        require(max(found) <= deck[-1], f"{text.CARD_NAMES[max(found)]} is not in this variant's deck")
-        require_once(found, dict(zip(deck, text.CARD_NAMES)))
+        deck = members(state.deck)
+        for card in found:
+            require(card in deck, f"{text.CARD_NAMES[card]} is not in this variant's deck")
+        require_once(found, {card: text.CARD_NAMES[card] for card in deck})
 
     # --- Before play ---
 
@@ -217,7 +218,8 @@ class _Loader(Reader):
         require(phase == DISCARD or all(state.discards != NONE), f"a discard is missing in phase {name}")
         for seat in self.seats:
             if phase < PLAY:
-                full = all(state.straw_up[seat] != NONE) and all(state.straw_down[seat] != NONE)
+                up, below = int(state.straw), rules.straw_below(state)
+                full = all(state.straw_up[seat, :up] != NONE) and all(state.straw_down[seat, :below] != NONE)
                 require(full, f"straw of seat {seat} has empty places in phase {name}")
             else:
                 held, most = len(members(state.hand[seat])), int(state.hand_cards) - 1
@@ -320,8 +322,8 @@ class _Loader(Reader):
             missing = suit_names(int(rules.pairs(state.captured[side])) & ~sealed)
             require(not missing, f"side {side} has both sevens of {', '.join(missing)} without sealing it")
             return
-        require(bosses < rules.bosses_to_win(self.players), f"side {side} has {bosses} bosses, the round is over")
-        require(tricks < rules.tricks_to_lose(self.players), f"side {side} has {tricks} tricks, the round is over")
+        require(bosses < state.bosses_to_win, f"side {side} has {bosses} bosses, the round is over")
+        require(tricks < state.tricks_to_lose, f"side {side} has {tricks} tricks, the round is over")
 
     # --- What seats have learned ---
 

@@ -8,7 +8,7 @@ import numpy as np
 from ..compiling.jit import compiled, inlined
 from ..core.bits import ONE, ZERO, bit, drop_lowest, first, has, lowest, popcount, set_of, where, wrap
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, record_type
-from ..core.rng import draw, draw_from
+from ..core.rng import draw_below, draw_from
 
 # --- Cards: suit s holds the ranks s + 1 … s + 7; foil sevens (Seven Suitors) follow as cards 49 … 55 ---
 
@@ -45,7 +45,12 @@ UP, DOWN = 6, 7  # places in a straw pile; face-up place j covers the face-down 
 STATE = record_type(
     [
         # options
+        ("deck", np.uint64),  # all cards of the game, as a set
         ("hand_cards", np.uint8),  # cards dealt to each hand
+        ("straw", np.uint8),  # two players: face-up cards of each straw pile; below them is one more, or no card at all
+        ("round_tricks", np.uint8),  # tricks of a round in which all cards are played
+        ("bosses_to_win", np.uint8),  # base game: bosses that win a round
+        ("tricks_to_lose", np.uint8),  # and tricks that lose it, without enough bosses
         ("variant", np.uint8),  # BASE, SUITORS or SUITORS_SHORT
         ("basic", np.uint8),  # 1: scoring="basic"
         ("target", np.uint8),  # tokens (or points, or seals) that win the match
@@ -99,12 +104,6 @@ def setup(state):
     deal(state)
 
 
-@inlined
-def whole_deck(variant):
-    """The set of all cards in a game."""
-    return first(CARDS) if variant == BASE else first(CARDS_WITH_FOILS)
-
-
 @compiled
 def deal(state):
     """Shuffle and deal the next round; the leader of a later round is already known in the base game."""
@@ -122,11 +121,11 @@ def deal(state):
             state.passes[seat, k] = NONE
 
     # Hands and piles take random cards from what is left: the same as a shuffle, without a deck to keep.
-    left = whole_deck(state.variant)
+    left = state.deck
     if state.variant != BASE:
         state.trump_card = state.trump = state.lead = NONE
     else:
-        state.trump_card = draw(state, CARDS)
+        state.trump_card = draw_from(state, left)
         state.trump = SUIT_OF[state.trump_card]
         left ^= bit(state.trump_card)
     players = np.int64(state.players)
@@ -158,7 +157,7 @@ def draw_cards(state, cards, count):
     # Walk over the cards and take each with probability (still wanted) / (still to come).
     while left > 0:
         card = cards & (~cards + ONE)
-        taken = draw(state, size) < left
+        taken = draw_below(state, size, left)
         chosen |= card if taken else ZERO  # no branch: it would be unpredictable
         left -= taken
         cards ^= card
@@ -168,21 +167,28 @@ def draw_cards(state, cards, count):
 
 @compiled
 def deal_straw(state, left):
-    """Two players: seven cards face down and six face up on top of them for each; returns the cards left."""
+    """Two players: six cards face up on top of seven face down for each, or fewer; returns the cards left."""
     for seat in range(2):
         state.bare[seat] = ZERO
-        state.seen_down[seat] = 0
+        state.seen_down[seat] = first(DOWN) & ~first(straw_below(state))  # there is nothing more to see
         state.discards[seat] = state.exchanges[seat] = state.keeps[seat] = NONE
-        for place in range(DOWN):
+        state.straw_down[seat] = state.straw_up[seat] = NONE
+        for place in range(straw_below(state)):
             card = draw_from(state, left)
             state.straw_down[seat, place] = card
             left ^= bit(card)
-        for place in range(UP):
+        for place in range(state.straw):
             card = draw_from(state, left)
             state.straw_up[seat, place] = card
             state.bare[seat] |= bit(card)
             left ^= bit(card)
     return left
+
+
+@inlined
+def straw_below(state):
+    """Two players: face-down cards of each straw pile."""
+    return np.int64(state.straw) + (state.straw > 0)
 
 
 # --- Legal actions ---
@@ -503,30 +509,29 @@ def finish_trick(state):
 # --- End of a round: base game ---
 
 
-@inlined
-def bosses_to_win(players):
-    """Bosses that win a round."""
-    return 3 if players == 3 else 4
-
-
-@inlined
-def tricks_to_lose(players):
-    """Tricks that lose a round, without enough bosses."""
-    return 13 if players == 2 else 7
-
-
 @compiled
 def finish_round(state, side):
     """Whether the trick just won by `side` ended the round, and who won it."""
     loser = np.int64(NONE)
-    if popcount(np.uint64(state.captured[side])) < bosses_to_win(state.players):
+    if popcount(np.uint64(state.captured[side])) < state.bosses_to_win:
         # All have played as many cards, so one seat tells whether any are left; straw cards are all bare at the end.
         left = state.hand[0] | (state.bare[0] if state.players == 2 else ZERO)
-        if state.tricks[side] >= tricks_to_lose(state.players):
+        if state.tricks[side] >= state.tricks_to_lose:
             loser = side
         elif left != ZERO:
             return
     reward_round(state, side, loser)
+
+
+@inlined
+def bosses_among(cards):
+    """The bosses among some cards as a set of captured ones."""
+    bosses = ZERO
+    cards &= BOSSES
+    while cards != ZERO:
+        bosses |= BOSS_BIT[lowest(cards)]
+        cards = drop_lowest(cards)
+    return bosses
 
 
 @compiled
@@ -541,12 +546,7 @@ def take_unplayed_bosses(state, side):
                 left |= set_of(card)
             for card in state.straw_up[seat]:
                 left |= set_of(card)
-    left &= BOSSES
-    bosses = np.uint64(state.captured[side])
-    while left != ZERO:
-        bosses |= BOSS_BIT[lowest(left)]
-        left = drop_lowest(left)
-    state.captured[side] = bosses
+    state.captured[side] |= bosses_among(left)
 
 
 @compiled

@@ -118,7 +118,7 @@ def _lesson(view: Any) -> str:
     if suitors:
         aim = "Taking both 7s of a suit in one round seals it."
     else:
-        wins, loses = rules.bosses_to_win(players), rules.tricks_to_lose(players)
+        wins, loses = int(view.bosses_to_win), int(view.tricks_to_lose)
         aim = f"Tricks with a boss (a 7) count: {wins} bosses win the round, but {loses} tricks without them lose it."
     trump = f" {rules.SUITS[view.trump]} is trump and beats the other suits." if view.trump != rules.NONE else ""
     follow = "Follow the suit that was led if you can." if trick_cards(view) else "You lead: the others must follow."
@@ -131,11 +131,10 @@ def _next_to_play(view: Any) -> int:
 
 def _hand_size(view: Any, k: int) -> int:
     """How many cards another seat holds, as everybody can count."""
-    players, played = int(view.players), len(members(view.played[k]))
-    if players > 2:
-        return {3: 16, 4: 12 if view.variant == rules.BASE else 14}[players] - played
-    straw = len(on_places(view.straw_up[k])) + int(view.straw_left[k]).bit_count()
-    return (11 if view.phase == rules.DISCARD else 10) - (played - (rules.UP + rules.DOWN - straw))
+    straw = 0
+    if view.players == 2:
+        straw = len(on_places(view.straw_up[k])) + int(view.straw_left[k]).bit_count() - (view.phase == rules.DISCARD)
+    return int(view.round_tricks) - len(members(view.played[k])) - straw
 
 
 def _draw_other(table: TableScene, k: int, box: Box) -> None:
@@ -289,8 +288,8 @@ def _scores(table: TableScene) -> tuple[list[str], list[list[str]]]:
     view, players, base = table.view, table.players, table.view.variant == rules.BASE
     head = ["side", "tricks", "bosses"]
     if base:
-        head = ["side", f"tokens ({int(view.target)} win)", f"tricks ({rules.tricks_to_lose(players)} lose)"]
-        head.append(f"bosses ({rules.bosses_to_win(players)} win)")
+        head = ["side", f"tokens ({int(view.target)} win)", f"tricks ({int(view.tricks_to_lose)} lose)"]
+        head.append(f"bosses ({int(view.bosses_to_win)} win)")
     else:
         head.append(f"sealed ({int(view.target)} win)")
     rows = []

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..render.parts import GOLD, INK, PAPER, heart, star
 from ..render.scene import Box, Part, Point, Shape, placed, polygon, rect, stroke, text
-from .rules import BASE, BLACK_STARS, CARDS, RANK_OF, SUIT_OF, SUITORS, SUITS, THE_A, WHITE_STARS, bosses_to_win
-from .text import CARD_NAMES
+from .rules import BASE, BLACK_STARS, CARDS, RANK_OF, SUIT_OF, SUITORS, SUITS, THE_A, WHITE_STARS
+from .text import CARD_NAMES, bosses_to_win
 
 COLOURS = ("#15807c", "#8a5522", "#c02a72", "#a87600", "#51409e", "#c5301b", "#2a70bd")
 """Of the suits, in their order."""
@@ -70,7 +70,7 @@ def card_help(card: int, view: Any) -> str:
         return f"{trump}A boss: both 7s of {SUITS[suit]}, taken in one round, seal the suit."
     stars = 0 if trump else int(WHITE_STARS[suit]) + (int(BLACK_STARS[suit]) if view.players == 3 else 0)
     tokens = "1 token" if stars == 1 else f"{stars} tokens"
-    return f"{trump}A boss: {bosses_to_win(view.players)} of them win the round; this one then counts {tokens}."
+    return f"{trump}A boss: {int(view.bosses_to_win)} of them win the round; this one then counts {tokens}."
 
 
 @lru_cache(4096)
@@ -95,8 +95,8 @@ def face(card: int, box: Box) -> tuple[Shape, ...]:
 
 def sample_cards(options: dict[str, Any]) -> list[Part]:
     """The A, the bosses and a plain card of every suit, with what they do."""
-    players = options["players"]
-    view = SimpleNamespace(trump=-1, variant=BASE if options["variant"] == "base" else SUITORS, players=players)
+    variant = BASE if options["variant"] == "base" else SUITORS
+    view = SimpleNamespace(trump=-1, variant=variant, players=options["players"], bosses_to_win=bosses_to_win(options))
     cards = [THE_A, *(card for card in range(CARDS) if RANK_OF[card] == 7), CARDS - 1]
     box = (0.0, 0.0, 84.0, 118.0)
     return [Part(face(card, box), describe_card(card), box=box, help=card_help(card, view)) for card in cards]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..core.bits import members
+from ..core.bits import bits_of, members
 from . import rules
 from .view import MOST_ROUNDS
 
@@ -27,6 +27,18 @@ def actions(options: dict[str, Any]) -> tuple[str, ...]:
 
 
 # --- Sets of cards ---
+
+
+def deck_of(options: dict[str, Any]) -> int:
+    """All cards of a game, as a set."""
+    if options["deck"] is not None:
+        return bits_of(CARD_NUMBERS[name] for name in options["deck"])
+    return (1 << (rules.CARDS if options["variant"] == "base" else rules.CARDS_WITH_FOILS)) - 1
+
+
+def bosses_to_win(options: dict[str, Any]) -> int:
+    """Bosses that win a round of the base game: most of them, with three players three."""
+    return 3 if options["players"] == 3 else (deck_of(options) & int(rules.BOSSES)).bit_count() // 2 + 1
 
 
 def names(cards: Iterable[int]) -> list[str]:

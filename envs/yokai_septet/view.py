@@ -21,6 +21,10 @@ VIEW = view_type(
     [
         # the match
         ("variant", np.uint8),  # BASE, SUITORS or SUITORS_SHORT
+        ("deck", np.uint64),  # all cards of the game, as a set
+        ("round_tricks", np.int8),  # tricks of a round in which all cards are played
+        ("bosses_to_win", np.int8),  # base game: bosses that win a round
+        ("tricks_to_lose", np.int8),  # and tricks that lose it, without enough bosses
         ("target", np.int8),  # tokens, points or seals that win
         ("round_number", np.int8),  # from 1, at most MOST_ROUNDS
         ("rounds_left", np.int8),  # until truncation, this one included, at most MOST_ROUNDS

@@ -17,7 +17,7 @@ from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import compiled_policy
 from monsterzoo.envs.match.decisions import Decisions
 
-from ..base import import_for, legal_masks, named
+from ..base import Named, import_for, legal_masks
 
 
 class Heuristic(NamedTuple):
@@ -82,7 +82,7 @@ def advise_views(views, masks, words, choices):
     return -1
 
 
-class HeuristicPolicy:
+class HeuristicPolicy(Named):
     """The game's heuristic."""
 
     name = "heuristic"
@@ -91,9 +91,6 @@ class HeuristicPolicy:
     def __init__(self, variant: Variant) -> None:
         load(variant)
         self.variant = variant
-
-    def __repr__(self) -> str:
-        return named(self)
 
     def act(self, decisions: Decisions) -> np.ndarray:
         """One legal action per row, int64 (B,).

@@ -147,9 +147,9 @@ def worth_of_effect(view, effect, prices):
     if effect == REROLL + 1:
         return average_roll(view, prices, low)
     total = 0.0
-    for face in range(1, 7):
+    for face in range(1, view.faces + 1):
         total += average_roll(view, prices, face)
-    return total / 6.0
+    return total / view.faces
 
 
 @inlined
@@ -162,9 +162,9 @@ def changes_dice(effect):
 def average_roll(view, prices, die):
     """What the best option brings on average when one die stays and the other is rolled."""
     total = 0.0
-    for face in range(1, 7):
+    for face in range(1, view.faces + 1):
         total += worth_of_roll(view, prices, face, die)
-    return total / 6.0
+    return total / view.faces
 
 
 # --- Decisions ---

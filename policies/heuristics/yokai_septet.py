@@ -21,7 +21,6 @@ from monsterzoo.envs.yokai_septet.rules import (
     BOSSES,
     CARDS_WITH_FOILS,
     DISCARD,
-    DOWN,
     KEEP_OLD,
     NO_EXCHANGE,
     NONE,
@@ -34,10 +33,7 @@ from monsterzoo.envs.yokai_septet.rules import (
     THE_A,
     UP,
     WHITE_STARS,
-    bosses_to_win,
     pass_target,
-    tricks_to_lose,
-    whole_deck,
 )
 from monsterzoo.envs.yokai_septet.view import VIEW
 
@@ -253,9 +249,9 @@ def worth_of_trick(view, game, side, stake, bosses):
     """What a trick is worth to a side, which may win or lose the round by it."""
     tricks = np.int64(view.tricks[side])
     if view.variant == BASE:
-        if popcount(np.uint64(view.captured[side])) + bosses >= bosses_to_win(view.players):
+        if popcount(np.uint64(view.captured[side])) + bosses >= view.bosses_to_win:
             return WINNING
-        if tricks + 1 >= tricks_to_lose(view.players):
+        if tricks + 1 >= view.tricks_to_lose:
             return LOSING
     return stake - TRICK[game] - LATE_TRICK[game] * tricks
 
@@ -280,7 +276,7 @@ def unknown_cards(view):
     seen = view.hand | view.trump_card | view.discard | view.bare[0] | view.bare[1]
     for seat in range(np.int64(view.players)):
         seen |= view.played[seat]
-    return whole_deck(view.variant) & ~seen
+    return view.deck & ~seen
 
 
 @inlined
@@ -288,7 +284,7 @@ def share_of_hand(view, unknown):
     """How many of the unknown cards another hand holds, in twentieths."""
     if view.players == 2:
         straw = popcount(np.uint64(view.straw_left[1])) + UP - popcount(where(view.straw_up[1], NONE))
-        held = 10 + UP + DOWN - popcount(view.played[1]) - straw  # of 10 in hand after the discard
+        held = np.int64(view.round_tricks) - popcount(view.played[1]) - straw
         # The weights were found with the trump card counted among the unknown.
         return min(max(20 * held // (unknown + 1), 0), 20)
     return 10 if view.players == 3 else 7

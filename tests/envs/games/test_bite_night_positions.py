@@ -167,6 +167,7 @@ REFUSED = [
     (laying, "hands", lambda v: v[:2], "hands is a list of 3"),
     (laying, "hands", lambda v: v[0].__setitem__(0, "joker"), "there is no card 'joker'"),
     (laying, "hands", lambda v: v[0].__setitem__(0, "dawn"), "'dawn' belongs to the advanced game"),
+    (laying, "hands", lambda v: v[0].__setitem__(0, "resurrection"), "'resurrection' belongs to the advanced game"),
     (laying, "hands", lambda v: v[0].__setitem__(0, v[1][0]), "is there 2 times, the deck has it 1 times"),
     (laying, "hands", lambda v: v[0].__setitem__(slice(0, 3), ["skip two"] * 3), "'skip two' is there 3 times"),
     (laying, "hands", lambda v: "cards", "hands is a list"),

@@ -41,8 +41,8 @@ def test_so_has_the_advanced_game_with_renamed_colours(players, number) -> None:
 
 
 def check(options: dict[str, object], number: int) -> None:
-    """At every decision of a random game the renamed position is the renamed game, and stays it for a step."""
-    env, twin = (make("bite_night_v0", **options).unwrapped for _ in range(2))
+    """At every decision of a game of two laps the renamed position is the renamed game, and stays it for a step."""
+    env, twin = (make("bite_night_v0", laps=2, **options).unwrapped for _ in range(2))
     columns, actions = env.variant.symmetry.columns[number], env.variant.symmetry.actions[number]
     random = np.random.default_rng(number)
 

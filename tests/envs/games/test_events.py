@@ -12,8 +12,10 @@ from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.bite_night.rules import CARD_NAMES
 from monsterzoo.envs.bite_night.story import story
 from monsterzoo.envs.core.contract import MAX_EVENTS, add_event, imagine
+from monsterzoo.envs.core.contract import events as plain_events
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.core.stepping import events_of
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.render.perspective import narrate, stepped
 from monsterzoo.envs.yokai_septet.rules import BLACK_STARS, SUITS, WHITE_STARS
@@ -305,3 +307,21 @@ def test_bite_night_the_rendezvous_is_told_card_by_card(advanced: bool) -> None:
             seen = [event.text for event in narrate(variant, 1, before, after, mover, action)]
             assert len([text for text in seen if ", laid by" in text]) == len(told)
     assert cards > 60
+
+
+def test_plain_python_sees_the_same_events(name: str, options: dict[str, Any]) -> None:
+    """Beyond the range of the bytes that views are made of, too."""
+    variant, highest = find_game(name).variant(**options), 0
+    views, found, wanted = (
+        variant.new_views(2),
+        np.zeros((MAX_EVENTS, 2), np.int16),
+        np.zeros((MAX_EVENTS, 2), np.int16),
+    )
+    for before, after, mover, action in decisions(variant, 3, 150):
+        for seat in range(variant.players):
+            count = events_of(before, after, seat, mover, action, views, wanted)
+            shown = [variant.look(states, 0, seat).copy() for states in (before, after)]
+            assert plain_events(shown[0][0], shown[1][0], (mover - seat) % variant.players, action, found) == count
+            np.testing.assert_array_equal(found[:count], wanted[:count])
+            highest = max(highest, wanted[:count, 1].max(initial=0))
+    assert highest > 127

@@ -1,8 +1,4 @@
-"""Pikit by the hundred thousand games, with and without compilation, and from every chair."""
-
-import os
-import subprocess
-import sys
+"""Pikit by the hundred thousand games, and from every chair."""
 
 import numpy as np
 import pytest
@@ -85,59 +81,6 @@ def test_random_games_end_well_before_max_turns():
             batch.step(batch.sample_actions())
             truncated += int(batch.truncated.sum())
         assert truncated == 0
-
-
-# --- Without compilation ---
-
-SCRIPT = """
-import hashlib
-import numpy as np
-from monsterzoo.envs.core import stepping
-from monsterzoo.envs.core.contract import imagine
-from monsterzoo.envs.core.registry import find_game
-from monsterzoo.envs.core.rng import generator, streams
-
-def digest(options, games):
-    variant = find_game("pikit_v0").variant(reward="score", **options)
-    states, worlds, stream = variant.new_states(1), variant.new_states(1), streams(3, 1, "search")
-    masks = np.zeros((variant.players, 8 * variant.words), np.uint64)
-    rewards, words = np.zeros(variant.players, np.float32), np.zeros(variant.words, np.uint64)
-    row, choices, result = np.zeros(variant.layout.size, np.int8), np.random.default_rng(5), hashlib.sha256()
-    for game in range(games):
-        states["rng"] = generator(game)
-        stepping.begin(states, 0)
-        step = 0
-        while states["outcome"][0] == 0:
-            seat = int(states["acting"][0]).bit_length() - 1
-            stepping.mask_all(states, 0, masks, words, variant.num_actions)
-            legal = np.flatnonzero(masks.view(np.int8)[seat, : variant.num_actions])
-            for observer in range(variant.players):
-                stepping.observe_one(states, 0, observer, variant.new_views(), row.view(np.uint64))
-                result.update(row.tobytes())
-                if step % 5 == 0:
-                    imagine(worlds, states, observer, stream[0])
-                    result.update(worlds.tobytes())
-            action = int(choices.choice(legal))
-            stepping.advance_one(states, 0, seat, action, rewards, masks, words, variant.num_actions)
-            result.update(states.tobytes() + masks.tobytes() + rewards.tobytes())
-            step += 1
-    return result.hexdigest()
-"""
-
-
-def test_the_game_is_the_same_without_compilation():
-    options = [{"players": 2}, {"players": 3, "max_turns": 30}, {"players": 4, "deck": REACTIVE, "max_turns": 20}]
-    script = SCRIPT + f"\nprint(*(digest(options, 1) for options in {options!r}))"
-    plain = subprocess.run(
-        [sys.executable, "-W", "error::RuntimeWarning", "-c", script],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert plain.returncode == 0, plain.stderr
-    space: dict = {}
-    exec(SCRIPT, space)
-    assert plain.stdout.split() == [space["digest"](each, 1) for each in options]
 
 
 # --- Seats ---

@@ -55,6 +55,22 @@ def test_two_players_remove_two_of_each_value_to_8():
     assert all_cards(Board(players=2).position) == SMALL_DECK
 
 
+def test_a_smaller_game_has_fewer_cards_and_faces():
+    table = Board(players=2, deck={1: 2, 3: 1, 5: 2}, centre=1, start=1, faces=2)
+    start = table.position
+    assert len(start["centre"]) == 1
+    assert [len(hand["kaiju"]) for hand in start["hands"]] == [1, 1]
+    assert len(start["deck"]) == 2
+    assert max(start["dice"]) <= 2
+
+
+def test_dice_are_turned_to_faces_that_they_have():
+    legal = board([[7], MUTE], QUIET, dice=[1, 2], options={"faces": 3}).legal
+    assert {name for name in legal if name.startswith("7: turn")} == {
+        "7: turn low to 2", "7: turn low to 3", "7: turn high to 1", "7: turn high to 3",
+    }  # fmt: skip
+
+
 def test_a_given_deck_is_used_as_it_is():
     deck = {4: 20, 7: 10, 11: 3}
     for players in (2, 3, 4):

@@ -654,3 +654,27 @@ def test_null_is_refused_or_means_nothing_learned(options, steps):
         # A null exchange is one that was not made; every other key follows from the rest, or was empty.
         same = [other for other in SCHEMA if other != "exchanges"]
         assert [env.snapshot()[other] for other in same] == [position[other] for other in same], key
+
+
+def test_straw_piles_are_the_same_from_either_side():
+    """The cards in the last places are read, seen, played and refused as those in the first are."""
+    turned = _straw_play()
+    for pile in turned["straw"]:
+        for row in pile.values():
+            row.reverse()
+    envs = [environment(position, players=2) for position in (_straw_play(), turned)]
+    for env, position in zip(envs, (_straw_play(), turned)):
+        assert env.snapshot()["straw"] == position["straw"]
+    assert legal(envs[0]) == legal(envs[1])
+    assert envs[0].snapshot()["bare"] == envs[1].snapshot()["bare"]
+    for card in ("C4", sorted(legal(envs[0]) - {"C4"})[0]):
+        for env in envs:
+            play(env, card if card in legal(env) else sorted(legal(env))[0])
+        assert legal(envs[0]) == legal(envs[1])
+    assert [env.snapshot()["straw"][0]["up"][place] for env, place in zip(envs, (1, 4))] == [None, None]
+    assert [sorted(env.snapshot()["bare"][0]) for env in envs] == [["C3", "S7"]] * 2
+    assert "S7" in envs[1].text_observation("player_1")
+    position = envs[1].snapshot()
+    again = environment(position, players=2)
+    assert again.snapshot()["straw"] == position["straw"]
+    assert again.text_observation("player_0") == envs[1].text_observation("player_0")

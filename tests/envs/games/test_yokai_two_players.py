@@ -51,6 +51,55 @@ def test_nobody_sees_face_down_cards_and_both_see_face_up_cards(seed):
             assert [DECK[i] for i in shown.nonzero()[0]] == in_order(position["straw"][(seat + k) % 2]["up"])
 
 
+# --- A smaller game ---
+
+NINE = ["C6", "C7", "C8", "L6", "L7", "L8", "D6", "D7", "D8"]
+
+
+def test_a_smaller_deck_without_straw_piles_is_dealt_to_both_hands():
+    position = environment(players=2, deck=NINE[::-1], straw=0).snapshot()
+    assert position["options"]["deck"] == NINE
+    assert sorted([*position["hands"][0], *position["hands"][1], position["trump_card"]]) == sorted(NINE)
+    assert [len(hand) for hand in position["hands"]] == [4, 4]
+    assert position["straw"] == [EMPTY, EMPTY]
+
+
+def test_smaller_straw_piles_leave_more_cards_for_the_hands():
+    position = environment(players=2, straw=2).snapshot()
+    assert [len(hand) for hand in position["hands"]] == [19, 19]
+    for pile in position["straw"]:
+        assert [card is not None for card in pile["down"]] == [True] * 3 + [False] * 4
+        assert [card is not None for card in pile["up"]] == [True] * 2 + [False] * 4
+
+
+def test_most_of_the_bosses_win_a_smaller_game():
+    """Two of three; one trick more than most of the three, all of them, would lose."""
+    position = {
+        "phase": "play", "round": 1, "trump_card": "C6", "lead": 0, "trick": [], "scores": [0, 0], "tricks": [1, 0],
+        "hands": [["C7", "C8"], ["L7", "D6"]], "played": [["D8"], ["D7"]], "captured": [["D7"], []],
+        "straw": [EMPTY, EMPTY], "discards": ["L6", "L8"],
+    }  # fmt: skip
+    env = environment(position, players=2, deck=NINE, straw=0, episode="round")
+    play(env, "C8", "L7")
+    assert rewards(env) == [1, -1]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"deck": ["X1"]}, "there is no card 'X1'"),
+        ({"deck": ["W1", "W1"]}, "W1 is there twice"),
+        ({"deck": NINE[:8], "straw": 0}, "an odd number of cards"),
+        ({"deck": NINE}, "make hands of -9"),
+        ({"deck": [*NINE[1::3], "W7", "E7"], "straw": 0}, "5 cards, 5 of them bosses, make hands of 2"),
+        ({"players": 3, "straw": 0}, "straw is for players=2; allowed here: 6"),
+    ],
+)
+def test_decks_that_cannot_be_dealt_are_refused(options, problem):
+    with pytest.raises(ValueError, match=problem):
+        environment(**{"players": 2, **options})
+
+
 # --- Discard ---
 
 
