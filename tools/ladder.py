@@ -22,7 +22,6 @@ from monsterzoo.training.arena import Tournament, enter
 from monsterzoo.training.evaluation.report import markdown, percent
 from monsterzoo.training.runs.exits import exit_code
 from monsterzoo.training.runs.files import read_json, replacing, write_json
-from monsterzoo.training.runs.interrupts import goes_on_from
 
 from .networks import fingerprint, shipped_networks
 from .variants import NamedVariant, all_variants, chosen_variants, variant_name
@@ -65,13 +64,12 @@ def main(arguments: Sequence[str]) -> int:
     kept = [word for word, before in zip(arguments, ["", *arguments]) if not {word, before} & {"--output", "--runs"}]
     made = {"command": shlex.join(["python", "-m", "tools.ladder", *kept]), "machine": machine()}
     result = read(parsed.output)
-    with goes_on_from(parsed.runs):
-        for one in chosen_variants(parsed.variant):
-            for player in parsed.rungs:
-                rung = play(one, player, parsed)
-                if rung is not None:
-                    merge(result, one, rung, made)
-                    write(parsed.output, result)
+    for one in chosen_variants(parsed.variant):
+        for player in parsed.rungs:
+            rung = play(one, player, parsed)
+            if rung is not None:
+                merge(result, one, rung, made)
+                write(parsed.output, result)
     write(parsed.output, result)
     print(table_of(result["ladders"]))
     return 0

@@ -113,7 +113,6 @@ def enter(model: dict[str, Any], folder: Path = PRETRAINED) -> None:
     (folder / CARDS).mkdir(exist_ok=True)
     for one in models:
         (folder / CARDS / f"{Path(one['file']).stem}.md").write_text(card(one), encoding="utf-8")
-    files.pretrained.cache_clear()
 
 
 # --- The page ---

@@ -17,7 +17,6 @@ from monsterzoo.policies.networks.files import PRETRAINED
 from monsterzoo.training.runs.config import RUN
 from monsterzoo.training.runs.exits import exit_code
 from monsterzoo.training.runs.files import read_json
-from monsterzoo.training.runs.interrupts import goes_on_from
 from monsterzoo.training.runs.run import CHECKPOINT
 
 from .networks import enter, measure, networks_table, publish, read_index
@@ -44,15 +43,14 @@ def main(arguments: Sequence[str]) -> int:
     there = {model["file"].removesuffix(".npz"): model for model in read_index(chosen.out)["models"]}
     usual = list(there) if chosen.measure else [name for name in RECIPES if name not in there]
     wanted = chosen.variants or usual
-    with goes_on_from(chosen.runs):
-        for one in chosen_variants(wanted) if wanted else ():
-            runs = [] if chosen.measure else train(one, chosen.seed, chosen.runs)
-            print(f"{one.name}: measuring, {chosen.games} games against each opponent", flush=True)
-            if chosen.measure:
-                measured = measure(one.variant, chosen.out / f"{one.name}.npz", chosen.games)
-                enter({**there[one.name], "arena": measured}, chosen.out)
-            else:
-                publish(one, runs, chosen.games, chosen.out)
+    for one in chosen_variants(wanted) if wanted else ():
+        runs = [] if chosen.measure else train(one, chosen.seed, chosen.runs)
+        print(f"{one.name}: measuring, {chosen.games} games against each opponent", flush=True)
+        if chosen.measure:
+            measured = measure(one.variant, chosen.out / f"{one.name}.npz", chosen.games)
+            enter({**there[one.name], "arena": measured}, chosen.out)
+        else:
+            publish(one, runs, chosen.games, chosen.out)
     print(networks_table(read_index(chosen.out)["models"]))
     return 0
 

@@ -4,10 +4,8 @@
 """
 
 import json
-from functools import cache
 from importlib.resources import files
 from math import inf, log
-from typing import Any
 
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.variant import Variant
@@ -15,16 +13,10 @@ from monsterzoo.envs.core.variant import Variant
 from .ratings import ELO
 
 
-@cache
-def _ladders() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(files(__package__).joinpath("ladder.json").read_text(encoding="utf-8"))
-    return found
-
-
 def published_ratings(variant: Variant) -> dict[str, float]:
     """Elo points of the players on a variant's ladder, the random player at 0; empty if it has none."""
     plain = {key: value for key, value in variant.options.items() if key != "reward"}
-    for ladder in _ladders():
+    for ladder in json.loads(files(__package__).joinpath("ladder.json").read_text(encoding="utf-8")):
         if ladder["game"] == variant.game.name:
             options = find_game(ladder["game"]).variant(**ladder["options"]).options
             if plain == {key: value for key, value in options.items() if key != "reward"}:

@@ -19,11 +19,11 @@ from monsterzoo.envs.core.options import LARGEST_SEED, MOST_THREADS, Checked, In
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.envs.match.loop import Queue
-from monsterzoo.envs.match.match import play_listed
+from monsterzoo.envs.match.match import Caller, exclusive, play_listed
 from monsterzoo.envs.match.players import check_player, compiled_form
 from monsterzoo.policies import Policy, heuristics
 
-from ..runs.files import damaged, read_arrays, replacing
+from ..runs.files import damaged, replacing
 from ..runs.interrupts import DeferredInterrupt
 from . import ratings
 from .payoffs import payoffs
@@ -43,14 +43,9 @@ class ArenaOptions(Checked):
 
     games: Annotated[int | None, "games to play in all, rounded up to whole deals", Integer(1, 1_000_000_000)] = None
     until_interval: Annotated[float | None, "stop when all win rates are known to ± this", Number(0, 1, True)] = None
-    seed: Annotated[int, "of all luck", Integer(0, LARGEST_SEED)] = 0
+    seed: Annotated[int, "random seed of deals and policies", Integer(0, LARGEST_SEED)] = 0
     batch: Annotated[int, "games at once where a policy is not compiled", Integer(1, 1 << 20)] = 64
     threads: Annotated[int, "threads for games between compiled policies", Integer(1, MOST_THREADS)] = 1
-
-    @property
-    def most_games(self) -> int:
-        """How many games to play, unless `until_interval` ends the tournament before."""
-        return self.games or (USUAL_GAMES if self.until_interval is None else MOST_GAMES)
 
 
 # --- The schedule ---
@@ -80,7 +75,7 @@ class Tournament:
     Args:
         variant: the game with its options.
         names: the players' names, all different.
-        seed: starts all luck.
+        seed: of deals and policies.
         against: with some names, only tables at which one player has one side and one of these all others.
         purpose: whose deals these are, see `seeds`.
         lineups: (K, seats of a side), which policy has each seat of a player's side; None if player k is policy k.
@@ -97,7 +92,7 @@ class Tournament:
     done: np.ndarray = field(init=False, repr=False)  # (deals, seatings) whether a game was played
 
     def __post_init__(self) -> None:
-        self.sides = self.variant.sides
+        self.sides, self.caller = self.variant.sides, Caller()
         checked("seed", self.seed, Integer(0, LARGEST_SEED))
         checked("purpose", self.purpose, Purpose)
         if len(self.names) < 2:
@@ -133,6 +128,7 @@ class Tournament:
 
     # --- Playing ---
 
+    @exclusive
     def play(
         self,
         policies: Sequence[Policy],
@@ -148,7 +144,8 @@ class Tournament:
         """Play until there are `games` games, or all win rates are known to within ± `until_interval`.
 
         Games already played are kept; an interrupted call loses only unfinished games. SIGINT and SIGTERM raise
-        `Interrupted` at the next moment at which results are complete. Raises `ValueError` for numbers not allowed.
+        `Interrupted` at the next moment at which results are complete. Raises `ValueError` for numbers not allowed, and
+        `RuntimeError` while another thread plays this tournament.
 
         Args:
             policies: in the order of `names`, or as `lineups` number them.
@@ -198,6 +195,7 @@ class Tournament:
                 if save is not None:
                     self.save(save)
 
+    @exclusive
     def play_listed(
         self,
         policies: Sequence[Policy],
@@ -328,12 +326,12 @@ class Tournament:
     def load(self, path: Path) -> None:
         """Take over the results in a file; raises `ValueError` if it is damaged or of another tournament."""
         what = "a file of tournament results"
-        data = read_arrays(path, what)
         try:
-            identity = json.loads(str(data["identity"]))
-            shares, scores, done = (data[name] for name in ("shares", "scores", "done"))
-        except (KeyError, ValueError) as error:
-            raise damaged(path, what, f"it lacks {error}" if isinstance(error, KeyError) else error) from error
+            with np.load(path, allow_pickle=False) as data:  # as data: nothing in it is run
+                identity = json.loads(str(data["identity"]))
+                shares, scores, done = (data[name] for name in ("shares", "scores", "done"))
+        except Exception as error:  # whatever a reader of archives stumbles over
+            raise damaged(path, what, error) from error
         if not isinstance(identity, dict):
             raise damaged(path, what, "it does not say what was played")
         for key, value in json.loads(json.dumps(self._identity())).items():

@@ -161,3 +161,24 @@ def test_intervals_hold_the_truth_95_times_of_100(strengths, sides, deals, luck)
     rates, elo = np.mean(held[::2]), np.mean(held[1::2], axis=0)[1:].mean()
     assert 0.93 <= rates <= 0.97
     assert 0.93 <= elo <= 0.97
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_a_single_win_or_shared_one_bounds_a_rating(share):
+    shares = two_sides(20, 0)
+    shares[3, 0] = [share, 1 - share]
+    _, intervals = rated(shares)
+    assert np.isfinite(intervals).all()
+
+
+def test_who_beat_nobody_has_no_lower_bound_and_chains_of_any_length_count():
+    """Of five players each beats the next one, and the last beats the first."""
+    seatings = np.array([[k, (k + 1) % 5] for k in range(5)])
+    shares = np.tile([1.0, 0.0], (4, 5, 1))
+    _, intervals = rated(shares, seatings, 5)
+    assert np.isfinite(intervals).all()
+    shares[:, 4] = 1 / 2  # the last one only draws
+    assert np.isfinite(rated(shares, seatings, 5)[1]).all()
+    shares[:, 4] = [0, 1]  # now the first beats it too: nobody below has beaten anybody above
+    _, intervals = rated(shares, seatings, 5)
+    assert np.isinf(intervals[1:]).tolist() == [[True, False]] * 4

@@ -50,7 +50,7 @@ def test_a_tournament_plays_the_deals_of_its_purpose(monkeypatch):
         return play_listed(variant, players, seating, luck, *more, **options)
 
     monkeypatch.setattr("monsterzoo.training.evaluation.tournament.play_listed", listed)
-    games = make_vec("pikit_v0", num_envs=8, players=2, seed=3)
+    games = make_vec("pikit_v0", num_envs=8, players=2, seed=3, log=1)
     training = {int(rng.generator(rng.env_seed(3, i))) for i in range(8)}
     assert set(games._match.arrays["starts"][0].tolist()) == training
     for purpose in MEASURING:

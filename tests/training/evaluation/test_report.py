@@ -1,0 +1,161 @@
+"""Tables of results, and what a tournament does beside playing."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from monsterzoo.envs.match.players import make_player
+from monsterzoo.training.arena import Tournament
+from monsterzoo.training.evaluation import tournament as module
+from monsterzoo.training.evaluation.report import grid, latex, markdown, percent, with_ends
+from nim import NIM
+from toys import FirstLegal
+
+
+def test_a_plain_table_has_aligned_columns_and_headings_of_several_lines() -> None:
+    assert grid(["", "win\nrate", "games"], [["one", "0.5", 10], ["another", "0.25", 1000]]).split("\n") == [
+        "          win  games",
+        "         rate",
+        "-------  ----  -----",
+        "one       0.5     10",
+        "another  0.25   1000",
+    ]
+
+
+def test_tables_for_markdown_and_latex_escape_what_has_a_meaning_there() -> None:
+    rows = [["a|b", "50 % (40–60)"], ["c_d & #2", 7]]
+    assert markdown(["player", "rate"], rows).split("\n") == [
+        "| player | rate |",
+        "| --- | --- |",
+        r"| a\|b | 50 % (40–60) |",
+        "| c_d & #2 | 7 |",
+    ]
+    assert latex(["player", "rate"], rows).split("\n") == [
+        r"\begin{tabular}{lr}",
+        r"\toprule",
+        r"player & rate \\",
+        r"\midrule",
+        r"a|b & 50 \% (40--60) \\",
+        r"c\_d \& \#2 & 7 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("interval", "rate", "rating"),
+    [
+        ((0.25, 0.75), "50.0 % (25.0–75.0)", "+0.50 [+0.25, +0.75]"),
+        ((None, 0.75), "50.0 % (0.0–75.0)", "at most +0.75"),
+        ((0.25, None), "50.0 % (25.0–100.0)", "at least +0.25"),
+        ((None, None), "50.0 % (0.0–100.0)", "+0.50"),
+        ((0.5, 0.5), "50.0 % (50.0–50.0)", "+0.50"),
+    ],
+)
+def test_numbers_with_their_intervals(interval, rate, rating) -> None:
+    assert percent(0.5, interval) == rate
+    assert with_ends(0.5, interval, "+.2f") == rating
+
+
+# --- Playing ---
+
+
+def entered(*names: str) -> tuple[Tournament, list]:
+    variant = NIM.variant()
+    return Tournament(variant, list(names)), [make_player(variant, "random"), FirstLegal()][: len(names)]
+
+
+def test_a_long_tournament_goes_on_with_and_without_a_file(monkeypatch, tmp_path) -> None:
+    """It reports and saves now and then: here two seconds pass between any two looks at the clock."""
+    clock = iter(range(0, 10**6, 2))
+    monkeypatch.setattr(module, "monotonic", lambda: next(clock))
+    results = []
+    for path in (None, tmp_path / "games.npz"):
+        tournament, players = entered("random", "first")
+        told, saved = [], []
+        monkeypatch.setattr(Tournament, "save", lambda self, path, told=told, saved=saved: saved.append(self.games))
+        tournament.play(players, 60, batch=4, progress=lambda one, told=told: told.append(one.games), save=path)
+        results.append(tournament.shares)
+        assert told == sorted(told)
+        assert len(set(told)) > 5
+        assert told[-1] == tournament.games == 60
+        if path is None:
+            assert saved == []
+        else:
+            assert 5 < len(saved) < len(told)  # every ten seconds, not every time
+            assert saved[-1] == 60
+    np.testing.assert_array_equal(*results)
+
+
+def test_a_tournament_looks_at_its_precision_after_every_few_deals(monkeypatch) -> None:
+    tournament, players = entered("random", "first")
+    asked = []
+    monkeypatch.setattr(Tournament, "precision", lambda self, deals: asked.append(deals) or 0.2 / len(asked))
+    tournament.play(players, 100, until_interval=0.06, batch=3)  # 4 · 3 games at a time, two a deal
+    assert asked == [6, 12, 18, 24]
+    assert tournament.games == 48
+    assert tournament.precision(24) == 0.2 / 5
+
+
+def test_the_precision_is_half_of_the_widest_interval() -> None:
+    tournament, _ = entered("random", "first")
+    tournament._make_room(60)
+    tournament.done[:50] = True
+    tournament.shares[:50:2], tournament.shares[1:50:2] = [[1, 0], [0, 1]], [[0, 1], [1, 0]]
+    low, high = tournament.result()["players"][0]["win_rate_interval"]
+    assert tournament.precision(50) == pytest.approx((high - low) / 2)
+    assert tournament.precision(10) > 1.5 * tournament.precision(50)
+
+
+def test_how_many_games_a_tournament_plays() -> None:
+    tournament, players = entered("random", "first")
+    assert [tournament.whole_deals(games) for games in (1, 2, 3, 40)] == [1, 1, 2, 20]
+    tournament.play(players, 7)
+    assert (tournament.games, tournament.done.shape) == (8, (4, 2))
+    result = tournament.result()
+    assert (result["games"], result["deals"], result["chance_level"]) == (8, 4, 0.5)
+    assert [player["games"] for player in result["players"]] == [8, 8]
+    tournament.play(players, 4)  # nothing left to do
+    assert tournament.games == 8
+
+
+@pytest.mark.parametrize("against", [(), ("a",), ("a", "b")])
+def test_pairs_are_counted_at_tables_where_both_sit(against) -> None:
+    """Of three players one beats all, and one loses to all."""
+    tournament = Tournament(NIM.variant(), ["a", "b", "c"], against=against)
+    tournament._make_room(3)
+    tournament.done[:] = True
+    tournament.shares[:] = tournament.seatings < tournament.seatings[:, ::-1]  # the first one of both wins
+    found = {(pair["player"], pair["against"]): pair["win_rate"] for pair in tournament.result()["pairs"]}
+    met = [pair for pair in ("ab", "ac", "bc") if not against or set(pair) & set(against)]
+    assert found == {**{tuple(pair): 1.0 for pair in met}, **{tuple(pair[::-1]): 0.0 for pair in met}}
+
+
+def test_a_rating_counts_from_the_only_opponent_else_from_the_random_player() -> None:
+    for names, against, zero in (
+        (("random", "first"), (), "random"),
+        (("random", "first"), ("first",), "first"),
+        (("second", "first"), (), None),
+    ):
+        tournament = Tournament(NIM.variant(), list(names), against=against)
+        tournament._make_room(4)
+        tournament.done[:] = True
+        tournament.shares[:] = tournament.seatings == 0
+        rated = {player["name"]: player["rating"] for player in tournament.result()["players"]}
+        assert rated[names[0]] > rated[names[1]]
+        assert rated[zero] == 0 if zero else sum(rated.values()) == pytest.approx(0, abs=1e-9)
+
+
+def test_games_may_be_played_elsewhere() -> None:
+    tournament, _ = entered("random", "first")
+    asked = []
+
+    def spread(one, games, tick) -> None:
+        asked.append(games.tolist())
+        one.take(games, np.full((len(games), 2), 0.5), np.ones((len(games), 2)))
+        tick()
+
+    tournament.play([SimpleNamespace(name="one"), SimpleNamespace(name="two")], 6, spread=spread)
+    assert asked == [[[deal, seating] for deal in range(3) for seating in range(2)]]
+    assert tournament.done.all()
+    assert tournament.scores.all()
