@@ -4,7 +4,8 @@ The game is Pikit for two unless another one is named. Each route is set up as i
 after another in one process with one thread:
 
 - `monsterzoo train`, self-play from scratch (no heuristic to imitate or to play against);
-- MaskablePPO of Stable-Baselines3 on our batch, one seat against random players, as in docs/libraries.md;
+- MaskablePPO of Stable-Baselines3 on our batch, one seat against random players, with the first route's batch, epochs
+  and network;
 - RLlib's PPO on our batch, self-play, as in docs/rllib.md.
 
 The clock runs while a route learns, not while it is evaluated; evaluation is greedy. Needs `monsterzoo[train]`, and
@@ -29,7 +30,7 @@ from monsterzoo.training.evaluation.report import grid
 from monsterzoo.training.evaluation.win_rate import win_rate
 from monsterzoo.training.runs.config import LARGEST_NUMPY_SEED, PPOConfig
 from monsterzoo.training.runs.extras import installed
-from monsterzoo.training.sb3 import MaskedPolicy, make_vec_env
+from monsterzoo.training.sb3 import MaskedPolicy, Trunk, make_vec_env
 from sb3_contrib import MaskablePPO
 
 from .measuring import machine, publish, short
@@ -55,8 +56,11 @@ def ours(variant: Variant, seed: int) -> Learner:
 
 def sb3_on_our_batch(variant: Variant, seed: int) -> Learner:
     """MaskablePPO on the compiled batch."""
-    env = make_vec_env(variant.game.name, 128, "random", seed=seed, **variant.options)
-    settings: dict[str, Any] = {"n_steps": 64, "batch_size": 1024, "n_epochs": 3, "gamma": 1.0, "learning_rate": 1e-3}
+    ours = PPOConfig(variant.game.name)
+    env = make_vec_env(variant.game.name, ours.num_envs, "random", seed=seed, **variant.options)
+    settings: dict[str, Any] = {"n_steps": ours.steps, "batch_size": ours.minibatch, "n_epochs": ours.epochs}
+    settings |= {"gamma": ours.gamma, "learning_rate": ours.learning_rate, "ent_coef": ours.entropy_coef}
+    settings |= {"policy_kwargs": {"features_extractor_class": Trunk, "net_arch": []}}
     model = MaskablePPO(MaskedPolicy, env, seed=seed, device="cpu", **settings)
     while True:
         yield model.num_timesteps, from_sb3(model)
@@ -125,8 +129,20 @@ def table(results: dict[str, dict[str, Any]]) -> str:
     rows = []
     for name, one in sorted(results.items(), key=lambda item: (not item[1]["reached"], item[1]["processor"])):
         times = [f"{one[clock] / 60:.2f}" for clock in ("processor", "wall")]
-        rows.append([name, *times, short(one["steps"]), f"{one['win_rate']:.1%}", "yes" if one["reached"] else "no"])
-    return grid(("route", "CPU\nminutes", "minutes", "steps", "wins against\nrandom", f"{TARGET:.0%}\nreached"), rows)
+        steps = [short(one["steps"]), short(one["steps"] / one["processor"])]
+        rows.append([name, *times, *steps, f"{one['win_rate']:.1%}", "yes" if one["reached"] else "no"])
+    return grid(
+        (
+            "route",
+            "CPU\nminutes",
+            "minutes",
+            "steps",
+            "steps per\nCPU second",
+            "wins against\nrandom",
+            f"{TARGET:.0%}\nreached",
+        ),
+        rows,
+    )
 
 
 def main(arguments: Sequence[str]) -> int:

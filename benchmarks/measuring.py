@@ -24,18 +24,6 @@ COLOURS, GREY = ("#4c6ef5", "#12b886", "#f76707", "#ae3ec9"), "#868e96"
 """Of the pictures."""
 
 _Key = TypeVar("_Key")
-_clock = time.perf_counter
-
-
-def count_processor_time() -> None:
-    """Measure the CPU time of this thread, for busy machines."""
-    global _clock
-    _clock = time.thread_time
-
-
-def clock_name() -> str:
-    """The clock in use: "perf_counter" or "thread_time"."""
-    return _clock.__name__
 
 
 class Rate(NamedTuple):
@@ -70,13 +58,12 @@ def measure(runs: dict[_Key, Run], seconds: float, repeats: int) -> dict[_Key, R
 
 def timed(action: Callable[[], int], seconds: float, prepare: Callable[[], Any] = lambda: None) -> float:
     """Rate of what `action` returns per second spent in it; `prepare` is called before each and not timed."""
-    clock = _clock
-    count, spent, stop = 0, 0.0, clock() + seconds
-    while not count or clock() < stop:
+    count, spent, stop = 0, 0.0, time.perf_counter() + seconds
+    while not count or time.perf_counter() < stop:
         prepare()
-        start = clock()
+        start = time.perf_counter()
         count += action()
-        spent += clock() - start
+        spent += time.perf_counter() - start
     return count / spent
 
 
@@ -115,10 +102,11 @@ def parallel_loop(env: Any) -> Run:
     return partial(timed, play)
 
 
-def parser_of(program: str, description: str, epilog: str = "") -> argparse.ArgumentParser:
+def parser_of(program: str, description: str) -> argparse.ArgumentParser:
     """An argument parser that prints the description as it is."""
-    style = argparse.RawDescriptionHelpFormatter
-    return argparse.ArgumentParser(program, None, description, epilog, formatter_class=style)
+    return argparse.ArgumentParser(
+        program, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
 
 
 def options(repeats: int, seconds: float | None = None) -> dict[str, Option]:
@@ -134,7 +122,7 @@ def options(repeats: int, seconds: float | None = None) -> dict[str, Option]:
 
 
 def read(parser: Parser, arguments: Sequence[str]) -> argparse.Namespace:
-    """The flags of a command line; a picture that nothing can draw is refused before anything is measured."""
+    """The flags of a command line; raises `ModuleNotFoundError`, before measuring, if a picture cannot be drawn."""
     chosen = parser.read(arguments)
     if chosen.picture is not None:
         require("matplotlib")
@@ -168,7 +156,7 @@ def draw_bars(groups: dict[str, list[tuple[str, float, str, str]]], note: str, f
     axes.set_yticks(list(ticks), list(ticks.values()), fontsize=7)
     axes.tick_params(axis="y", length=0)
     axes.set_xscale("log")
-    axes.set_xlim(min(values) / 3, 30 * max(values))
+    axes.set_xlim(min(values) / 3, 6 * max(values))
     axes.set_ylim(count - 0.3, -0.7)
     axes.set_xlabel(note, fontsize=8)
     axes.spines[["top", "right"]].set_visible(False)

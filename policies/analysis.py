@@ -60,21 +60,20 @@ class Analysis:
     def __str__(self) -> str:
         chosen = next(thought.name for thought in self.thoughts if thought.action == self.choice)
         expects = "" if self.value is None else f" and expects to win {self.value:.1%}"
-        lines = [f"player_{self.seat} decides; {self.policy} chooses {chosen!r}{expects}"]
-        width = max(len(thought.name) for thought in self.thoughts)
-        columns = [key for key in ("visits", "value", "prior") if getattr(self.thoughts[0], key) is not None]
-        if columns:
-            lines.append("  ".join(["action".ljust(width), *(f"{COLUMNS[key]:>8}" for key in columns)]))
-        for thought in self.thoughts:
-            cells = [f"{_cell(key, getattr(thought, key)):>8}" for key in columns]
-            lines.append("  ".join([thought.name.ljust(width), *cells]).rstrip())
-        return "\n".join(lines)
+        head, rows = self._table()
+        width = max(len(name) for name, *_ in rows)
+        shown = [head, *rows] if len(head) > 1 else rows
+        lines = ["  ".join([name.ljust(width), *(f"{cell:>8}" for cell in cells)]).rstrip() for name, *cells in shown]
+        return "\n".join([f"player_{self.seat} decides; {self.policy} chooses {chosen!r}{expects}", *lines])
 
     def _repr_html_(self) -> str:
+        return f"<p>{escape(str(self).partition(chr(10))[0])}</p>{html_table(*self._table())}"
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        """Head and rows of what is known of every action."""
         columns = [key for key in COLUMNS if getattr(self.thoughts[0], key) is not None]
-        rows = ((t.name, *(_cell(key, getattr(t, key)) for key in columns)) for t in self.thoughts)
-        table = html_table(("action", *(COLUMNS[key] for key in columns)), rows)
-        return f"<p>{escape(str(self).partition(chr(10))[0])}</p>{table}"
+        rows = [[one.name, *(_cell(key, getattr(one, key)) for key in columns)] for one in self.thoughts]
+        return ["action", *(COLUMNS[key] for key in columns)], rows
 
 
 COLUMNS = {"visits": "visits", "value": "wins", "prior": "network"}

@@ -9,7 +9,7 @@ from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.players import check_player, compiled_form
 
-__all__ = ["Policy", "compiled_form", "legal_masks", "named"]
+__all__ = ["Named", "Policy", "compiled_form", "legal_masks"]
 
 
 @runtime_checkable
@@ -23,9 +23,14 @@ class Policy(Protocol):
         """One legal action per row, integers (B,)."""
 
 
-def named(policy: Any) -> str:
-    """The repr of a policy: "<SearchPolicy search:100 for pikit_v0 with players=4>"."""
-    return f"<{type(policy).__name__} {policy.name} for {policy.variant}>"
+class Named:
+    """Base of policies with a repr such as "<SearchPolicy search:100 for pikit_v0 with players=4>"."""
+
+    name: str
+    variant: Variant
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name} for {self.variant}>"
 
 
 def import_for(package: str, variant: Variant) -> None:

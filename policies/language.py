@@ -25,7 +25,7 @@ from monsterzoo.envs.core.options import Checked, Choice, Integer, Number, Text,
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
 
-from .base import legal_masks, named
+from .base import Named, legal_masks
 
 LONGEST_WAIT = 60.0
 """Seconds that a server can ask us to wait for."""
@@ -70,7 +70,7 @@ class _NoRedirects(HTTPRedirectHandler):
         return None
 
 
-class LanguageModelPolicy:
+class LanguageModelPolicy(Named):
     """A language model behind an endpoint; counts what it costs in `usage`.
 
     An answer that names no legal action is asked again, with the reason; after `again` times a random legal action is
@@ -83,9 +83,6 @@ class LanguageModelPolicy:
         self._counts: Counter[str] = Counter()
         self._lock, self._free = Lock(), 0.0
         self._opener = build_opener(_NoRedirects)
-
-    def __repr__(self) -> str:
-        return named(self)
 
     @property
     def usage(self) -> dict[str, float]:

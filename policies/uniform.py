@@ -7,10 +7,10 @@ from monsterzoo.envs.match import sampling
 from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.envs.match.decisions import Decisions
 
-from .base import legal_masks, named
+from .base import Named, legal_masks
 
 
-class UniformPolicy:
+class UniformPolicy(Named):
     """A uniformly random legal action."""
 
     name = "random"
@@ -19,9 +19,6 @@ class UniformPolicy:
     def __init__(self, variant: Variant, seed: int = 0) -> None:
         self.variant = variant
         self._stream = streams(seed, 1, "policy")
-
-    def __repr__(self) -> str:
-        return named(self)
 
     def act(self, decisions: Decisions) -> np.ndarray:
         """One legal action per row, int64 (B,); raises `ValueError` for decisions in another game."""

@@ -1,7 +1,6 @@
 """Files of network weights: arrays and a JSON text in an npz archive. Loading one runs no code from it."""
 
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +83,6 @@ def check_shapes(arrays: dict[str, np.ndarray], variant: Variant, name: str) -> 
             raise ValueError(f"{name} has weights of another shape: {key} is {arrays[key].shape}, not {shape}")
 
 
-@cache
 def pretrained() -> tuple[dict[str, Any], ...]:
     """The shipped networks: file, game, options, how each was trained and how strong it was."""
     index = PRETRAINED / "index.json"

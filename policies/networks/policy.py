@@ -8,12 +8,12 @@ from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
 
-from ..base import legal_masks, named
+from ..base import Named, legal_masks
 from .files import WEIGHTS, check_fit, check_shapes, read, read_pretrained
 from .inference import choose_rows, evaluate_rows, make_net
 
 
-class NeuralPolicy:
+class NeuralPolicy(Named):
     """A residual network's most likely legal action, or one sampled from its probabilities.
 
     Args:
@@ -48,9 +48,6 @@ class NeuralPolicy:
         if not path.exists():
             raise ValueError(f"{name!r}: there is no {path}")
         return cls(variant, *read(path), name, seed)
-
-    def __repr__(self) -> str:
-        return named(self)
 
     def act(self, decisions: Decisions) -> np.ndarray:
         """One legal action per row, int64 (B,); raises `ValueError` for decisions in another game."""

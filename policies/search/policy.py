@@ -18,10 +18,11 @@ from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import generator, streams
 from monsterzoo.envs.match.compiled_policies import Uniform, fresh_token
 from monsterzoo.envs.match.decisions import Decisions
+from monsterzoo.envs.match.match import Caller, exclusive
 from monsterzoo.envs.match.players import make_player
 
 from .. import heuristics, horizons
-from ..base import legal_masks, named
+from ..base import Named, legal_masks
 from ..networks import NeuralPolicy
 from .evaluation import Mixture, Rollout
 from .selection import PUCT, UCB, SequentialHalving
@@ -73,7 +74,7 @@ class RootStatistics:
         return np.where(top, np.nan_to_num(self.values), -np.inf).argmax(axis=1)
 
 
-class SearchPolicy:
+class SearchPolicy(Named):
     """Information-set Monte Carlo tree search, which samples worlds from the decisions' games.
 
     Args:
@@ -100,15 +101,13 @@ class SearchPolicy:
                 )
             settings = replace(settings, rollout_weight=1.0)
         self.variant, self.settings, self.name, self.seed = variant, settings, name, seed
+        self.caller = Caller()
         self.steps = 0
         """Steps of simulated games so far, for benchmarks."""
         parts = _plain(variant, settings) if self.guide is None else _guided(variant, settings, self.guide)
         chosen = {"root_selection": root_selection, "evaluation": evaluation}
         self._parts = parts._replace(**{name: part for name, part in chosen.items() if part is not None})
         self._gather()
-
-    def __repr__(self) -> str:
-        return named(self)
 
     def _gather(self) -> None:
         """Make the threads and what they work with."""
@@ -120,10 +119,12 @@ class SearchPolicy:
         masks = legal_masks(self, decisions)
         return self.search(decisions.observations, decisions.seats, decisions._states).best(masks)
 
+    @exclusive
     def search(self, observations: np.ndarray, seats: np.ndarray, states: np.ndarray | None) -> RootStatistics:
         """Search B decisions: observations (B, n), seats (B,), states (B,).
 
-        Raises `ValueError` for states of another game, or that do not wait for a decision of their seat.
+        Raises `ValueError` for states of another game, or that do not wait for a decision of their seat, and
+        `RuntimeError` while another thread searches with this object: its trees are the same.
         """
         if states is None:
             raise ValueError(f"{self.name} samples what the seat cannot know: observations alone are not enough")

@@ -9,15 +9,16 @@ from monsterzoo.envs.core.symmetry import Symmetry
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.policies.networks import files
+from monsterzoo.policies.networks.inference import make_net
 from torch import Tensor, nn
 from torch.distributions import Categorical
 from torch.nn import functional
 
+from . import layers
+from .layers import ILLEGAL, Linear
 from .symmetric import Shared, is_symmetric, permuted
 
-ILLEGAL = -1e9  # a logit that makes a probability exactly 0 (and, unlike minus infinity, no NaN in the entropy)
-
-Layer = nn.Linear | Shared
+Layer = Linear | Shared
 Arrays = tuple[np.ndarray, ...]
 
 
@@ -67,7 +68,7 @@ class Network(nn.Module):
 
         def layer(inputs: str, outputs: str) -> Layer:
             if moved is None:
-                return nn.Linear(sizes[inputs], sizes[outputs])
+                return Linear(sizes[inputs], sizes[outputs])
             return Shared(moved[inputs], moved[outputs])
 
         self.stem = layer("columns", "units")
@@ -94,20 +95,20 @@ class Network(nn.Module):
         return {**layers, "policy": self.policy, "value": self.value}
 
     def forward(self, observations: Tensor, action_masks: Tensor) -> tuple[Tensor, Tensor]:
-        """int8 (B, n) and (B, A) to log-probabilities (B, A), `ILLEGAL` or less where masked, and returns (B,)."""
-        log_probs, values = self.evaluate(observations, action_masks)
-        return log_probs, values[:, 0]
-
-    def evaluate(self, observations: Tensor, action_masks: Tensor) -> tuple[Tensor, Tensor]:
-        """Like `forward`, with all values (B, values)."""
+        """(B, n) and (B, A) to log-probabilities (B, A), `ILLEGAL` or less where masked, and returns (B,)."""
         hidden = self.trunk(observations)
         logits = self.policy(hidden).masked_fill(action_masks == 0, ILLEGAL)
-        return logits.log_softmax(1), self.value(hidden)
+        return logits.log_softmax(1), self.value(hidden)[:, 0]
+
+    def evaluate(self, observations: Tensor, action_masks: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Like `forward` for int8 on a processor: log-probabilities, their entropy (B,), and all values (B, values)."""
+        hidden = self.trunk(observations)
+        return *layers.legal_log_softmax(self.policy(hidden), action_masks), self.value(hidden)
 
     def trunk(self, observations: Tensor) -> Tensor:
         """What both heads read, (B, width)."""
         # Scaling the weights instead of the observations is the same, and an order of magnitude less work.
-        stem = functional.linear(observations.float(), self.stem.weight * self.scale, self.stem.bias)
+        stem = layers.linear_of_rows(observations, self.stem.weight * self.scale, self.stem.bias)
         hidden = functional.relu(stem)
         for block in self.blocks:
             hidden = block(hidden)
@@ -116,11 +117,11 @@ class Network(nn.Module):
     @torch.no_grad()
     def play(self, observations: np.ndarray, action_masks: np.ndarray, generator: torch.Generator) -> Arrays:
         """Actions drawn from the probabilities, their log-probabilities, and values; arrays (B,)."""
-        log_probs, values = self(torch.from_numpy(observations), torch.from_numpy(action_masks))
-        reached = (log_probs.clamp_min(-60).exp() * torch.from_numpy(action_masks)).cumsum(1)  # illegal ones add 0
-        drawn = torch.rand((len(reached), 1), generator=generator) * (1 - 1e-6) * reached[:, -1:]
-        actions = (reached > drawn).int().argmax(1)
-        return actions.numpy(), log_probs.gather(1, actions[:, None])[:, 0].numpy(), values.numpy()
+        log_probs, _, values = self.evaluate(torch.from_numpy(observations), torch.from_numpy(action_masks))
+        drawn, masks = torch.rand(len(log_probs), generator=generator).numpy(), np.ascontiguousarray(action_masks)
+        actions, chosen, places = np.zeros(len(drawn), np.int64), np.zeros_like(drawn), layers.room_for(masks)
+        layers.draw(log_probs.numpy(), masks, places, drawn, actions, chosen)
+        return actions, chosen, values[:, 0].numpy()
 
     @torch.no_grad()
     def probabilities(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
@@ -180,6 +181,18 @@ def write(path: Path, network: Network, variant: Variant, **more: Any) -> None:
     """Write the policy's file; `more` goes into what it says about itself."""
     about = {"game": variant.game.name, "options": variant.options, "layout": variant.layout.signature}
     files.write(path, network.arrays(), {**about, "actions": variant.num_actions, **more})
+
+
+class CompiledNetwork:
+    """A network as an opponent inside of compiled loops, drawing from its probabilities."""
+
+    def __init__(self, network: Network, name: str) -> None:
+        self.compiled, self.name = make_net(network.arrays(), temperature=1.0), name
+
+    def become(self, network: Network) -> None:
+        """Play like another network of the same shape; loops that have this one already see it."""
+        for weights, others in zip(self.compiled.weights, make_net(network.arrays()).weights):
+            weights[...] = others
 
 
 class NetworkPolicy:

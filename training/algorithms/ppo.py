@@ -31,7 +31,7 @@ from torch import Tensor
 from ..runs import run as runs
 from ..runs.config import PAST, PPOConfig
 from ..runs.run import EVALUATION, Learner
-from .network import NetworkPolicy
+from .network import CompiledNetwork
 from .rollout_buffer import RolloutBuffer
 
 MAX_LOG_RATIO = 20.0
@@ -53,7 +53,12 @@ class PPOTrainer(Learner):
         self.seating = np.full((count, self.variant.players), OUTSIDE)
         """Who plays each seat: `OUTSIDE` is the network, a number one of `opponents`."""
         random = np.random.default_rng([config.seed, EVALUATION])
-        self.games = Match(self.variant, count, self._make_opponents(np.random.default_rng(config.seed)), replace=False)
+        self.past = deepcopy(self.network)  # has the weights of each in turn
+        players = [
+            CompiledNetwork(self.past, spec) if spec == PAST else make_player(self.variant, spec, config.seed)
+            for spec in self.opponents
+        ]
+        self.games = Match(self.variant, count, players, replace=False)
         self._draw_seating(np.ones(count, np.bool_), random)
         self._continue(*stagger(self.variant, count, config.seed, np.random.default_rng([config.seed, EVALUATION, 1])))
 
@@ -75,7 +80,7 @@ class PPOTrainer(Learner):
             self.magnet.load_state_dict(self.network.state_dict())
         seed = env_seed(config.seed, self.updates)
         self.random, generator = np.random.default_rng([config.seed, self.updates]), torch.Generator().manual_seed(seed)
-        games.players[:] = self._make_opponents(self.random)
+        self._renew_opponents(self.random)
         one["streams"][:] = streams(seed, config.num_envs, "opponents")
         teacher: Policy | None = None
         if self.imitating:
@@ -135,23 +140,22 @@ class PPOTrainer(Learner):
         config, buffer = self.config, self.buffer
         observations = torch.from_numpy(buffer.observations[rows])
         masks = torch.from_numpy(buffer.action_masks[rows])
-        log_probs, values = self.network(observations, masks)
+        log_probs, entropies, values = self.network.evaluate(observations, masks)
         chosen = log_probs.gather(1, torch.from_numpy(buffer.actions[rows])[:, None])[:, 0]
         log_ratio = (chosen - torch.from_numpy(buffer.log_probs[rows])).clamp_max(MAX_LOG_RATIO)
         ratio, gain = log_ratio.exp(), torch.from_numpy(advantages)
         policy = -torch.minimum(ratio * gain, ratio.clamp(1 - config.clip_range, 1 + config.clip_range) * gain).mean()
         if self.imitating:
             policy = -chosen.mean()
-        value = (values - torch.from_numpy(returns)).square().mean()
-        possible = log_probs.masked_fill(masks == 0, 0)  # e^0 * 0: nothing, and far quicker than e^-1000000000
-        entropy = -(possible.exp() * possible).sum(1).mean()
+        value = (values[:, 0] - torch.from_numpy(returns)).square().mean()
+        entropy = entropies.mean()
         kl = (ratio - 1 - log_ratio).mean()
         clipped = ((ratio - 1).abs() > config.clip_range).float().mean()
         loss = policy + config.value_coef * value - entropy_coef * entropy
         numbers = {"policy_loss": policy, "value_loss": value, "entropy": entropy, "kl": kl, "clipped": clipped}
         if self.magnet is not None:
-            earlier = self.magnet(observations, masks)[0].masked_fill(masks == 0, 0)
-            numbers["magnet_kl"] = (possible.exp() * (possible - earlier)).sum(1).mean()
+            apart = log_probs - self.magnet.evaluate(observations, masks)[0]  # 0 where masked
+            numbers["magnet_kl"] = (log_probs.exp() * apart).sum(1).mean()
             loss = loss + config.magnet_coef * numbers["magnet_kl"]
         return loss, numbers
 
@@ -175,19 +179,15 @@ class PPOTrainer(Learner):
         self.games.run()
         self.games.arrays["lengths"][0] += lengths
 
-    def _make_opponents(self, random: np.random.Generator) -> list[Policy]:
-        """The opponents of one update; made anew with fresh seeds, so that they have no past to keep."""
-        policies: list[Policy] = []
-        for spec in self.opponents:
+    def _renew_opponents(self, random: np.random.Generator) -> None:
+        """Make the opponents of one update, with fresh seeds, so that they have no past to keep."""
+        for k, spec in enumerate(self.opponents):
             seed = int(random.integers(1 << 62))
             if spec == PAST:
-                earlier = deepcopy(self.network)
-                if self.pool:
-                    earlier.load_state_dict(self.pool[random.integers(len(self.pool))])
-                policies.append(NetworkPolicy(earlier, seed))
+                self.past.load_state_dict(self.pool[random.integers(len(self.pool))])
+                self.games.players[k].become(self.past)
             else:
-                policies.append(make_player(self.variant, spec, seed))
-        return policies
+                self.games.players[k] = make_player(self.variant, spec, seed)
 
     # --- Files ---
 

@@ -101,7 +101,7 @@ class RolloutTrainer(Learner):
     def _loss(self, batch: dict[str, Tensor]) -> tuple[Tensor, list[Tensor]]:
         """The loss of some samples; beside it what `REPORTED` names."""
         masks, tried, outcomes = batch["action_masks"], batch["tried"], batch["outcomes"]
-        log_probs, values = self.network.evaluate(batch["observations"], masks)
+        log_probs, entropies, values = self.network.evaluate(batch["observations"], masks)
         if self.imitating:
             policy = -log_probs[tried].mean()
         else:
@@ -111,10 +111,8 @@ class RolloutTrainer(Learner):
         chances, own = values.log_softmax(1), outcomes[:, 0]
         value = -(outcomes * chances).sum(1).mean()  # cross-entropy
         explained = 1 - (own - chances[:, 0].exp()).var() / own.var().clamp_min(1e-8)
-        possible = log_probs.masked_fill(masks == 0, 0)  # e^0 * 0: nothing
-        entropy = -(possible.exp() * possible).sum(1).mean()
         loss = policy + self.config.value_coef * value
-        return loss, [number.detach() for number in (policy, value, entropy, explained)]
+        return loss, [number.detach() for number in (policy, value, entropies.mean(), explained)]
 
     # --- Files ---
 

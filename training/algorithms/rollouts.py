@@ -10,6 +10,8 @@ All other decisions are drawn from the network's probabilities. While a run imit
 rollout policy instead, which then plays all seats.
 """
 
+from functools import partial
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +27,8 @@ from monsterzoo.policies.heuristics import sole
 from monsterzoo.policies.horizons import horizon_value, set_horizon
 from monsterzoo.policies.networks.inference import evaluate, make_net, pick_by_logits, uniform, write
 
+SLICE_SECONDS = 0.2
+"""How long games may play before Python looks for signals again, within a factor of two or three."""
 ROLLOUT, NETWORK = 0, 1  # who plays: places in the pair of policies that games are played with
 ALL_SIDES = np.uint64(0xF)
 
@@ -113,13 +117,18 @@ def play_samples(
     horizons.load(variant)
     guide = make_net(network, temperature=1.0)
 
-    def arguments(start: int, stop: int) -> tuple[Any, ...]:
+    def arguments(first: int, low: int, high: int) -> tuple[Any, ...]:
         words, spare = np.zeros(variant.words, np.uint64), np.zeros(variant.words, np.uint64)
         scratch = Scratch(words, spare, variant.new_views(), variant.new_states(1), variant.new_states(1))
         players = (fresh_token(rollout_policy), guide.fresh())
-        return (start, stop, states, streams, players, sampling, samples, scratch)
+        return (first + low, first + high, states, streams, players, sampling, samples, scratch)
 
-    ThreadPool(threads).run(play_range, len(states), arguments)
+    pool, start, count = ThreadPool(threads), 0, threads
+    while start < len(states):  # in slices: between them Python sees Ctrl-C
+        first, began = start, perf_counter()
+        start = min(start + count, len(states))
+        pool.run(play_range, start - first, partial(arguments, first))
+        count = 2 * count if perf_counter() - began < SLICE_SECONDS else max(count // 2, threads)
 
 
 @kernel

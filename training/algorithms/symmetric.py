@@ -11,6 +11,8 @@ import torch
 from monsterzoo.envs.core.symmetry import Symmetry
 from torch import Tensor, nn
 
+from .layers import linear
+
 SHARE = 0.9
 """Of a layer's units that stand for things with names, at most; the others mean the same under every renaming."""
 
@@ -48,7 +50,7 @@ class Shared(nn.Module):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Shapes (B, inputs) to (B, outputs)."""
-        return nn.functional.linear(inputs, self.weight, self.bias)
+        return linear(inputs, self.weight, self.bias)
 
     def share(self, weight: Tensor, bias: Tensor) -> None:
         """Take over the weights of an ordinary layer that is symmetric, see `is_symmetric`."""

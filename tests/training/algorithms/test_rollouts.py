@@ -12,13 +12,14 @@ from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import heuristics
 from monsterzoo.policies.networks.files import WEIGHTS, read
 from monsterzoo.policies.networks.policy import NeuralPolicy
+from monsterzoo.training.algorithms.ppo import PPOTrainer
 from monsterzoo.training.algorithms.rollout_learning import RolloutTrainer, centred
-from monsterzoo.training.runs.config import RolloutConfig, RunConfig
+from monsterzoo.training.runs.config import PPOConfig, RolloutConfig, RunConfig
 from monsterzoo.training.runs.run import CHECKPOINT, train
 from nim import NIM, positions
 from test_ppo import same
 
-SMALL = RolloutConfig(game="yokai_septet_v0", players=4, num_envs=8, width=16, updates=4, threads=1, evaluate=())
+SMALL = RolloutConfig(game="pikit_v0", players=4, num_envs=8, width=16, updates=4, threads=1, evaluate=())
 
 
 def test_samples_compare_distinct_legal_actions_of_the_networks_sides() -> None:
@@ -139,3 +140,13 @@ def test_a_run_may_start_from_another_ones_network(learned: Path, tmp_path: Path
         np.testing.assert_allclose(values, policy[name], rtol=1e-6)
     with pytest.raises(ValueError, match="test has another shape: stem"):
         RolloutTrainer(replace(TINY, width=16), NIM).network.start_from(policy, "test")
+
+
+def test_values_of_another_kind_are_not_taken_over(learned: Path) -> None:
+    """A network for rollouts has a value for each side; one that expects a return keeps its own."""
+    policy, trainer = read(learned / WEIGHTS)[0], PPOTrainer(PPOConfig("nim_v0", num_envs=2, width=32, imitate=""), NIM)
+    trainer.network.start_from(policy, "test")
+    arrays = trainer.network.arrays()
+    np.testing.assert_allclose(arrays["policy.weight"], policy["policy.weight"], rtol=1e-6)
+    assert arrays["value.weight"].shape == (1, 32)
+    assert not arrays["value.weight"].any()

@@ -50,11 +50,11 @@ def test_renamed_observations_have_renamed_probabilities_and_the_same_values(opt
     for _ in range(50):
         games.step(games.sample_actions())
     rows, masks, symmetry = games.observations, games.action_masks, games.variant.symmetry
-    log_probs, values = network.evaluate(torch.from_numpy(rows), torch.from_numpy(masks))
+    log_probs, _, values = network.evaluate(torch.from_numpy(rows), torch.from_numpy(masks))
     for columns, actions in zip(symmetry.columns, symmetry.actions):
         moved, legal = np.empty_like(rows), np.empty_like(masks)
         moved[:, columns], legal[:, actions] = rows, masks
-        again, same = network.evaluate(torch.from_numpy(moved), torch.from_numpy(legal))
+        again, _, same = network.evaluate(torch.from_numpy(moved), torch.from_numpy(legal))
         torch.testing.assert_close(again[:, actions], log_probs, rtol=0, atol=1e-4)
         torch.testing.assert_close(same, values, rtol=0, atol=1e-4)
 
