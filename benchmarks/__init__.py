@@ -1,1 +1,1 @@
-"""What MonsterZoo measures about itself; `monsterzoo bench` lists it."""
+"""Benchmarks of speed; `monsterzoo bench` lists them."""

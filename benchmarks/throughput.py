@@ -53,7 +53,7 @@ MEANINGS = {
 
 @kernel
 def play_randomly(states, streams, steps, words):
-    """Play every game on for `steps` random steps, starting anew when one is over; returns the steps taken."""
+    """Play `steps` random steps in every game, with a new one whenever it is over; returns the steps taken."""
     for i in range(len(states)):
         state, stream = states[i], streams[i]
         for _ in range(steps):
@@ -178,7 +178,7 @@ def benchmark(games: list[str], count: int, seconds: float, repeats: int) -> dic
     """All results as a JSON-able dict; prints a table for each game as soon as it is measured."""
     report: dict[str, Any] = {
         "machine": measuring.machine(),
-        "settings": {"num_envs": count, "seconds": seconds, "repeats": repeats, "clock": measuring.clock_name()},
+        "settings": {"num_envs": count, "seconds": seconds, "repeats": repeats},
         "games": {},
     }
     print("\n".join(f"{key:<12}{value}" for key, value in report["machine"].items()))
@@ -222,13 +222,10 @@ def main(arguments: Sequence[str]) -> int:
     more = {
         "num_envs": Option(1024, Integer(1), "games of a batch"),
         "quick": Option(False, Switch(), "three short runs of each"),
-        "cpu": Option(False, Switch(), "measure CPU time of one thread, for a busy machine"),
     }
     parser = Parser("bench throughput", __doc__, measuring.options(repeats=7, seconds=0.4), more, game="several")
     parser.epilog = "\n".join(f"{key}: {meaning}" for key, meaning in MEANINGS.items())
     chosen = measuring.read(parser, arguments)
-    if chosen.cpu:
-        measuring.count_processor_time()
     if chosen.quick:
         chosen.repeats, chosen.seconds = 3, 0.1
     report = benchmark(chosen.games, chosen.num_envs, chosen.seconds, chosen.repeats)

@@ -14,6 +14,7 @@ player = from_sb3(model)  # plays in the arena like any other policy
 """
 
 import time
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -245,11 +246,8 @@ def save_policy(model: MaskablePPO, path: str | Path, game: str, **options: Any)
     trunk = policy.features_extractor
     if not isinstance(trunk, Trunk) or len(policy.mlp_extractor.policy_net):
         raise ValueError("only a network with Trunk as its features extractor and net_arch=[] can be written")
-    network: Any = trunk.network
+    network: Any = deepcopy(trunk.network)
     network.policy, network.value = policy.action_net, policy.value_net
-    try:
-        check_shapes(network.arrays(), variant, "the model")
-        with replacing(Path(path)) as part:
-            write(part, network, variant)
-    finally:
-        del network.policy, network.value
+    check_shapes(network.arrays(), variant, "the model")
+    with replacing(Path(path)) as part:
+        write(part, network, variant)

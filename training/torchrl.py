@@ -13,6 +13,7 @@ one seat of a game decides at a time, also where the rules let several choose at
 but the no-op.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ import torch
 from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.api.spaces import fresh_seed
 from monsterzoo.envs.api.vector import VectorGame
-from monsterzoo.envs.core import stepping
+from monsterzoo.envs.compiling.jit import kernel
+from monsterzoo.envs.core.contract import observe
 from monsterzoo.envs.core.options import UnexpectedOptionError
 from monsterzoo.envs.core.registry import find_game
 from tensordict import TensorDict, TensorDictBase
@@ -60,23 +62,38 @@ def make_env(game: str, num_envs: int = 1, kind: str = "seat", seed: int | None 
 
 
 class AllSeatsEnv(EnvBase):
-    """All seats of a batch of games, see `make_env`; raises `IllegalActionError` for an illegal action."""
+    """All seats of a batch of games, see `make_env`; raises `IllegalActionError` for an illegal action.
 
-    def __init__(self, games: VectorGame) -> None:
+    `group_map` has the agents of each group, such as `Variant.teams`. With `state`, an entry "state" for centralised
+    critics has every seat's observation, float32 (num_envs, players * n).
+    """
+
+    def __init__(self, games: VectorGame, group_map: dict[str, list[str]] | None = None, state: bool = False) -> None:
         super().__init__(batch_size=[games.num_envs])
-        self._games, self._next_seed = games, fresh_seed()
+        self._games, self._state, self._next_seed = games, state, fresh_seed()
+        self.group_map = group_map or {GROUP: list(games.variant.agents)}
+        seats = {agent: seat for seat, agent in enumerate(games.variant.agents)}
+        self._groups = {name: [seats[agent] for agent in agents] for name, agents in self.group_map.items()}
         count, columns, actions = games.num_envs, games.variant.layout.size, games.variant.num_actions
-        shape = (count, games.players)
+        self._rows = np.zeros((count, games.players, columns), np.int8)
+        self._views = games.variant.new_views()
 
-        def grouped(**specs: Any) -> Composite:
-            return Composite({GROUP: Composite(specs, shape=shape)}, shape=(count,))
+        def grouped(**entries: Callable[[tuple[int, int]], Any]) -> dict[str, Composite]:
+            shapes = {name: (count, len(seats)) for name, seats in self._groups.items()}
+            made = {name: {key: spec(shape) for key, spec in entries.items()} for name, shape in shapes.items()}
+            return {name: Composite(specs, shape=shapes[name]) for name, specs in made.items()}
 
-        self.observation_spec = grouped(
-            observation=Unbounded((*shape, columns), dtype=torch.float32),
-            action_mask=Binary(actions, (*shape, actions), dtype=torch.bool),
+        seen = grouped(
+            observation=lambda shape: Unbounded((*shape, columns), dtype=torch.float32),
+            action_mask=lambda shape: Binary(actions, (*shape, actions), dtype=torch.bool),
         )
-        self.action_spec = grouped(action=Categorical(actions, shape, dtype=torch.int64))
-        self.reward_spec = grouped(reward=Unbounded((*shape, 1), dtype=torch.float32))
+        if state:
+            seen["state"] = Unbounded((count, games.players * columns), dtype=torch.float32)
+        chosen = grouped(action=lambda shape: Categorical(actions, shape, dtype=torch.int64))
+        paid = grouped(reward=lambda shape: Unbounded((*shape, 1), dtype=torch.float32))
+        self.observation_spec = Composite(seen, shape=(count,))
+        self.action_spec = Composite(chosen, shape=(count,))
+        self.reward_spec = Composite(paid, shape=(count,))
         flags = {name: Binary(1, (count, 1), dtype=torch.bool) for name in ("done", "terminated", "truncated")}
         self.done_spec = Composite(flags, shape=(count,))
 
@@ -86,17 +103,21 @@ class AllSeatsEnv(EnvBase):
             self._games.reset(self._next_seed)
             self._next_seed = fresh_seed() if self._seed is None else self._next_seed + 1
         # Otherwise the games of the mask have begun already: a finished one is replaced at once.
-        return TensorDict({GROUP: self._observe(np.zeros(self._games.num_envs, np.bool_))}, self.batch_size)
+        return self._observe(np.zeros(self._games.num_envs, np.bool_))
 
     def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
-        games, everyone = self._games, np.arange(self._games.num_envs)
-        games.step(tensordict[GROUP, "action"].numpy()[everyone, games.seats])
+        games = self._games
+        joint = np.zeros((games.num_envs, games.players), np.int64)
+        for name, seats in self._groups.items():
+            joint[:, seats] = tensordict[name, "action"].numpy()
+        games.step(joint[np.arange(games.num_envs), games.seats])
         over = games.terminated | games.truncated
-        group = self._observe(over)
-        group["reward"] = torch.from_numpy(games.rewards.copy())[..., None]
-        flags = {"done": over, "terminated": games.terminated, "truncated": games.truncated}
-        ends = {name: torch.from_numpy(flag.copy())[:, None] for name, flag in flags.items()}
-        return TensorDict({GROUP: group, **ends}, self.batch_size)
+        result = self._observe(over)
+        for name, seats in self._groups.items():
+            result[name, "reward"] = torch.from_numpy(games.rewards[:, seats])[..., None]
+        for name, flag in {"done": over, "terminated": games.terminated, "truncated": games.truncated}.items():
+            result[name] = torch.from_numpy(flag.copy())[:, None]
+        return result
 
     def _set_seed(self, seed: int | None) -> None:
         self._seed = seed
@@ -104,16 +125,27 @@ class AllSeatsEnv(EnvBase):
 
     def _observe(self, over: np.ndarray) -> TensorDict:
         """Observations and masks of all seats; of games that are over, bool (N,), how they ended."""
-        games, views = self._games, self._games.variant.new_views()
-        shape = (games.num_envs, games.players)
-        rows = np.zeros((*shape, games.variant.layout.size), np.int8)
-        masks = np.zeros((*shape, games.variant.num_actions), np.bool_)
+        games, everyone = self._games, np.arange(self._games.num_envs)
+        observe_seats(games.states, games.final_states, over, self._views, self._rows.view(np.uint64))
+        masks = np.zeros((*self._rows.shape[:2], games.variant.num_actions), np.bool_)
         masks[..., -1] = True
-        for i in range(games.num_envs):
-            states = games.final_states if over[i] else games.states
-            for seat in range(games.players):
-                stepping.observe_one(states, i, seat, views, rows[i, seat].view(np.uint64))
-            if not over[i]:
-                masks[i, games.seats[i]] = games.action_masks[i] != 0
-        entries = {"observation": torch.from_numpy(rows.astype(np.float32)), "action_mask": torch.from_numpy(masks)}
-        return TensorDict(entries, shape)
+        masks[everyone, games.seats] = np.where(over[:, None], masks[:, 0], games.action_masks != 0)
+        result = TensorDict({}, self.batch_size)
+        rows = torch.from_numpy(self._rows).float()
+        for name, seats in self._groups.items():
+            entries = {"observation": rows[:, seats], "action_mask": torch.from_numpy(masks[:, seats])}
+            result[name] = TensorDict(entries, (games.num_envs, len(seats)))
+        if self._state:
+            result["state"] = rows.flatten(1)
+        return result
+
+
+@kernel
+def observe_seats(states, finals, over, views, rows):
+    """Write every seat's observation of all games, `rows` (N, players, n / 8); where one is over, of its end."""
+    for i in range(len(over)):
+        for seat in range(np.int64(states[i].players)):
+            if over[i]:
+                observe(finals[i], seat, views[0], rows[i, seat])
+            else:
+                observe(states[i], seat, views[0], rows[i, seat])

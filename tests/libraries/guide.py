@@ -8,17 +8,25 @@ import monsterzoo.envs as mz
 import numpy as np
 import torch
 from monsterzoo import policies
-from monsterzoo.envs.api.gym import SeatVectorEnv
-from monsterzoo.training.evaluation import win_rate as evaluation
+from monsterzoo.envs.match.loop import ACT
+from monsterzoo.envs.match.match import Match
+from monsterzoo.policies import Policy
+from monsterzoo.training.evaluation.win_rate import win_rate
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "libraries.md"
 
 
+def code_of(library: str, language: str = "python") -> str:
+    """The code of a library's section."""
+    pattern = rf"^\*\*{library}\*\*\n\n```{language}\n(.*?)^```"
+    code = "\n".join(re.findall(pattern, PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))
+    assert code, f"there is no code for {library}"
+    return code
+
+
 def run_guide(library: str, stop: str | None = None, into: dict[str, Any] | None = None) -> dict[str, Any]:
     """Run the code of a library's section, or what comes before (after, if `into` is given) a line of it."""
-    blocks = re.findall(rf"^\*\*{library}\*\*\n\n```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
-    code = "\n".join(blocks)
-    assert code, f"there is no code for {library}"
+    code = code_of(library)
     if stop is not None:
         before, line, after = code.partition(stop)
         assert line, f"the code for {library} has no line {stop!r}"
@@ -28,31 +36,46 @@ def run_guide(library: str, stop: str | None = None, into: dict[str, Any] | None
     return names
 
 
+def patched(source: str, changes: str) -> str:
+    """A file with a unified diff applied."""
+    for hunk in re.split(r"^@@.*\n", changes, flags=re.MULTILINE)[1:]:
+        lines = [line or " " for line in hunk.splitlines()]
+        before, after = ("".join(f"{line[1:]}\n" for line in lines if line[0] in kept) for kept in (" -", " +"))
+        assert source.count(before) == 1, f"this is not there, or not once:\n{before}"
+        source = source.replace(before, after)
+    return source
+
+
 class Audit:
-    """Counts steps and illegal actions of one-seat batches, and keeps the last observations of their games."""
+    """Counts actions from outside at the gate of all batches, and those that are not legal; keeps the ends of games.
+
+    Every adapter's actions go through `Match.run`; policies that play other seats, in win rates too, are not counted.
+    """
 
     def __init__(self, monkeypatch: Any) -> None:
         self.steps = self.illegal = 0
         self.ends: set[bytes] = set()
         """Every seat's last observation of every game that has ended."""
-        step, audit = SeatVectorEnv.step, self
+        run, audit = Match.run, self
 
-        def watched(games: SeatVectorEnv, actions: Any) -> Any:
-            result = step(games, actions)
-            audit.steps += games.num_envs
-            infos = result[4]
-            audit.illegal += int(np.sum(infos.get("illegal", infos.get("final_info", {}).get("illegal", 0))))
-            for i in np.flatnonzero(result[2] | result[3]):
-                seats = range(games.variant.players)
-                rows = (games.variant.observation(games.final_states, i, seat).tobytes() for seat in seats)
+        def watched(match: Match, *args: Any) -> Any:
+            asked = np.flatnonzero(match.arrays["orders"] == ACT)
+            chosen = match.action_masks[asked, match.arrays["choices"][asked]]
+            audit.steps += len(asked)
+            audit.illegal += int(np.count_nonzero(chosen == 0))
+            result = run(match, *args)
+            over = match.arrays["terminated"] | match.arrays["truncated"]
+            for i in np.flatnonzero(over) if len(asked) else ():
+                seats = range(match.variant.players)
+                rows = (match.variant.observation(match.arrays["finals"], i, seat).tobytes() for seat in seats)
                 audit.ends.update(rows)
             return result
 
-        monkeypatch.setattr(SeatVectorEnv, "step", watched)
+        monkeypatch.setattr(Match, "run", watched)
 
-    def check(self) -> None:
-        """At least 10,000 steps and 100 ends of games, and no illegal action."""
-        assert self.steps >= 10_000
+    def check(self, least: int = 10_000) -> None:
+        """So many steps and the ends of 50 games at least, and no illegal action."""
+        assert self.steps >= least
         assert len(self.ends) > 100
         assert self.illegal == 0
 
@@ -61,14 +84,20 @@ class Audit:
         return all(row.tobytes() in self.ends for row in np.asarray(rows).astype(np.int8))
 
 
-def win_rate(logits: Any, games: int = 400) -> float:
-    """Win rate of the best legal action by logits, (B, n) -> (B, A), against random players of Pikit for two."""
+def best_of(logits: Any) -> Policy:
+    """The policy that takes the best legal action by logits, (B, n) -> (B, A)."""
 
     def act(observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
         with torch.no_grad():
             found = logits(torch.as_tensor(observations.astype(np.float32)))
         return np.where(action_masks != 0, np.asarray(found), -np.inf).argmax(axis=1)
 
+    return policies.from_function(act)
+
+
+def check_beats_random(policy: Policy, games: int = 400) -> None:
+    """The 95 % interval of the win rate against random players of Pikit for two, chance level 0.5, is above 0.6."""
     variant = mz.variant("pikit_v0", players=2)
-    opponent = policies.make("random", "pikit_v0", players=2)
-    return evaluation.win_rate(variant, policies.from_function(act), opponent, games, 1).win_rate
+    rate = win_rate(variant, policy, policies.make("random", "pikit_v0", players=2), games, 1)
+    print(f"win rate {rate.win_rate:.3f}, 95 % interval {rate.interval}")
+    assert rate.interval[0] > 0.6

@@ -16,7 +16,7 @@ from test_add_a_game import FILES, forget, write
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: make test-openspiel")
 
-from monsterzoo.training.openspiel import BotPolicy, PolicyBot, load_game
+from monsterzoo.training.openspiel import BotPolicy, PolicyBot, SpielState, load_game
 from open_spiel.python.algorithms import exploitability, external_sampling_mccfr, ismcts, mcts
 
 
@@ -78,7 +78,7 @@ def draws_of(states, move):
     holder, state, drawn = streams(0, 1, "test"), states.copy()[0], []
     holder["rng"] = states["rng"]
 
-    def draw_and_note(count):
+    def draw_and_note(count, alike):
         outcome = int(contextvars.Context().run(draw, holder[0], count))  # outside of what is recorded
         if count > 1:
             drawn.append(outcome)
@@ -274,9 +274,19 @@ def gains(game, bot, other, games):
     return np.mean(results), np.std(results) / len(results) ** 0.5
 
 
-def test_is_mcts_beats_random_play(leduc):
+def test_is_mcts_beats_random_play(leduc, monkeypatch):
+    """And every move of the games and of the search in them is legal where it is carried out."""
+    moves, apply = [], SpielState._apply_action
+
+    def watched(state, action):
+        moves.append(action in state.legal_actions())
+        apply(state, action)
+
+    monkeypatch.setattr(SpielState, "_apply_action", watched)
     mean, error = gains(leduc, searcher(leduc, 20), PolicyBot(policies.make("random", "leduc_poker_v0")), 120)
     assert mean > 2 * error
+    assert len(moves) > 1000
+    assert all(moves)
 
 
 def test_is_mcts_plays_a_whole_game_with_chance_nodes_in_it():

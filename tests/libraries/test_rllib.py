@@ -19,6 +19,7 @@ import pytest
 ray = pytest.importorskip("ray", reason="ray[rllib] is not installed: make test-rllib")
 
 import torch
+from guide import Audit, check_beats_random
 from monsterzoo import policies
 from monsterzoo.cli import main
 from monsterzoo.envs import env_seed, make, variant
@@ -292,15 +293,17 @@ def wins(policy, games=400):
     return win_rate(one, policy, policies.make("random", "pikit_v0", **PIKIT), games, seed=3).win_rate
 
 
-def test_self_play_learns_and_plays_in_the_arena(local_ray, tmp_path):
+def test_self_play_learns_and_plays_in_the_arena(local_ray, tmp_path, monkeypatch):
+    audit = Audit(monkeypatch)
     algorithm = ppo_config("pikit_v0", multi_agent=True, seed=0, **PIKIT).build_algo()
     untrained = wins(from_rllib(algorithm, deterministic=False))  # its likeliest action is just the first
     for _ in range(6):
         result = algorithm.train()
     assert result["env_runners"]["num_env_steps_sampled_lifetime"] == 6 * 16384
+    audit.check(6 * 16384)
     trained = from_rllib(algorithm)
     assert untrained < 0.6
-    assert wins(trained) > 0.8
+    check_beats_random(trained)
     assert wins(from_rllib(algorithm, deterministic=False)) > untrained + 0.15
 
     save_policy(algorithm, tmp_path / "policy.npz", "pikit_v0", **PIKIT)

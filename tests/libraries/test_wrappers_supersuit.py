@@ -6,6 +6,13 @@ import pytest
 from needs import needs
 
 supersuit = needs("supersuit")
+torch = needs("torch")
+
+import gymnasium
+from guide import Audit, check_beats_random
+from monsterzoo import policies
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.vec_env import DummyVecEnv
 
 
 def normalized(env):
@@ -59,3 +66,24 @@ def test_agent_indicators_without_normalized_columns_leave_their_own_space():
     assert outside.tolist() == [len(seen) - 2], "only the mark of the first of two seats"
     high = env.unwrapped.observation_space("player_0").high
     assert space.high[outside[0]] == high.min() < high.max() == seen[outside[0]]
+
+
+def test_maskable_ppo_learns_through_wrappers(monkeypatch):
+    """From columns between 0 and 1; the mask is found through the wrappers."""
+    torch.set_num_threads(1)
+    audit = Audit(monkeypatch)
+    options = {"players": 2, "opponents": "random", "observation": "box"}
+    env = DummyVecEnv([lambda: normalized(gymnasium.make("monsterzoo/Pikit-v0", **options))] * 8)
+    model = MaskablePPO(
+        "MlpPolicy", env, n_steps=256, batch_size=512, n_epochs=4, gamma=1.0, learning_rate=1e-3, seed=0
+    )
+    model.learn(20_480)
+    audit.check(20_480)
+    low, high = mz.variant("pikit_v0", players=2).layout.bounds
+    span = high.astype(np.float32) - low
+
+    def act(observations, action_masks):
+        seen = ((observations - low.astype(np.float32)) / span).astype(np.float32)
+        return model.predict(seen, action_masks=action_masks != 0, deterministic=True)[0]
+
+    check_beats_random(policies.from_function(act))

@@ -1,4 +1,4 @@
-"""PPO's learner with one connector of its own instead of RLlib's nine, which each go through every episode.
+"""PPO's learner with one connector instead of RLlib's nine, each of which loops over all episodes.
 
 PPO's loss gets the same, without the rows that RLlib's pipeline adds to each episode and masks out again.
 """

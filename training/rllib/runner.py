@@ -60,10 +60,8 @@ class BatchRunner(SingleAgentEnvRunner):
             self._modules = [config.policy_mapping_fn(agent, None) for agent in self._agents]
         of_seats = self._modules if config.is_multi_agent else self._modules * self.variant.players
         self._seats_of = {name: np.array([one == name for one in of_seats]) for name in of_seats}
-        self._steps, self._finished = (
-            0,
-            list[tuple[int, np.ndarray, float]](),
-        )  # games: length, agents' returns, learner's win share
+        self._finished: list[tuple[int, np.ndarray, float]] = []  # length, agents' returns, learner's win share
+        self._steps = 0
         super().__init__(config=config, **kwargs)  # makes batch and module
 
     # --- RLlib's interface ---
@@ -254,7 +252,7 @@ class BatchRunner(SingleAgentEnvRunner):
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Let torch compute with one thread: for so few rows several are slower, above all on busy machines."""
+    """Context in which torch uses one thread: for so few rows several are slower, above all on busy machines."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
