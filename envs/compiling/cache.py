@@ -70,7 +70,8 @@ def kept_for(function: Callable[..., Any], sources: frozenset[Path], mode: str =
 def cache_root() -> Path:
     """The folder of all compiled code: `MONSTERZOO_CACHE_DIR`, or one in the user's cache folder."""
     given = os.environ.get("MONSTERZOO_CACHE_DIR")
-    return Path(given or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "monsterzoo")
+    root = Path(given or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "monsterzoo")
+    return root.resolve()  # what a link leads to later is another folder
 
 
 def note_sources(function: Callable[..., Any]) -> None:
@@ -119,6 +120,8 @@ class _KeptCode(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The code for some types, or None; what cannot be read is forgotten."""
+        if _danger(Path(self.cache_path).parent):  # since it was opened
+            return None
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # unpickling damaged bytes can raise anything
@@ -154,7 +157,6 @@ def _cache_in(folder: Path, function: Callable[..., Any]) -> FunctionCache | Nul
     return NullCache()
 
 
-@cache
 def _danger(folder: Path) -> str:
     """Why code in a folder, which is made where it is missing, may not be the user's own; empty if it is."""
     if not hasattr(os, "geteuid"):  # Windows: users' folders are their own
@@ -170,8 +172,9 @@ def _danger(folder: Path) -> str:
             if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
                 return f"others may write to {one}: chmod go-w"
         for one in root.resolve().parents:
-            mode = one.stat().st_mode
-            if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            found = one.stat()
+            free = found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX
+            if free or found.st_uid not in (0, os.geteuid()):
                 return f"others may replace what is in {one}"
     except OSError as error:
         return _reason(error)

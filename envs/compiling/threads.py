@@ -77,12 +77,13 @@ class ParallelKernel:
         self._calls = [(queue, member, *arguments, *scratch[member]) for member in range(self.size)]
         self._pool = ThreadPool(self.size)
         self._running: dict[tuple[int, int], Future[Any]] = {}
-        self._kernel = kernel
-        self._entry: Callable[..., Any] | None = None
+        self._kernel = self._entry = kernel
+        self._rounds = 0
 
     def run(self) -> Any:
         """Run one round; returns what the kernel returns in the caller's thread, when all parts are done."""
-        if self._entry is None:  # compiled when it is first needed
+        self._rounds += 1
+        if self._rounds == 2:  # finding it takes 3 ms: tournaments, which run once, go through numba's dispatch
             self._entry = direct(self._kernel, self._calls[LEADER])
         for worker, call in enumerate(self._calls[LEADER + 1 :]):
             inside = self._running.get(key := (os.getpid(), worker))

@@ -19,37 +19,55 @@ from .loop import ACT, BEGIN
 
 Batch = namedtuple(
     "Batch",
-    "states finals choices seats rows sets masks rewards terminated truncated totals lengths starts moves",
+    "states finals choices seats rows sets masks rewards terminated truncated totals lengths",
 )
 """The arrays of N games that each wait for one decision; those of `loop.new_arrays` that are needed."""
+Log = namedtuple("Log", "starts moves")
+"""The arrays of the move log. Kernels take None where none is kept, and are then compiled without it."""
 
 
 @inlined
-def step_game(batch, i, actions, history):
+def step_game(batch, i, actions, log, history):
     """Carry out the action in game i; a finished game is kept and the next one is set up."""
     state, seat, action, length = batch.states[i], batch.seats[i], batch.choices[i], batch.lengths[0, i]
     before_move(history, batch.states, i)
-    advance(state, seat, action, batch.rewards[i])
+    gains = advance(state, seat, action, batch.rewards[i])
     after_move(history, batch.states, i, seat, action)
-    if length < batch.moves.shape[2]:
-        batch.moves[0, i, length] = seat * actions + action
+    if log is not None and length < log.moves.shape[2]:
+        log.moves[0, i, length] = seat * actions + action
     batch.lengths[0, i] = length + 1
-    for other in range(np.int64(state.players)):
-        batch.totals[0, i, other] += batch.rewards[i, other]
+    if gains:
+        for other in range(np.int64(state.players)):
+            batch.totals[0, i, other] += batch.rewards[i, other]
     batch.terminated[i] = state.outcome == TERMINATED
     batch.truncated[i] = state.outcome == TRUNCATED
     if state.outcome != PLAYING:
         batch.finals[i] = batch.states[i]
-        batch.starts[1, i], batch.starts[0, i] = batch.starts[0, i], state.rng
         batch.lengths[1, i], batch.lengths[0, i] = length + 1, 0
-        for k in range(min(length + 1, batch.moves.shape[2])):
-            batch.moves[1, i, k] = batch.moves[0, i, k]
         for other in range(np.int64(state.players)):
             batch.totals[1, i, other] = batch.totals[0, i, other]
             batch.totals[0, i, other] = 0
+        end_log(log, i, length + 1)
         end_history(history, i)
-        begin_history(history, i)
-        setup(state)
+        begin_game(batch, i, log, history)
+
+
+@inlined
+def end_log(log, i, length):
+    """Keep the log of game i, which is over."""
+    if log is not None:
+        log.starts[1, i] = log.starts[0, i]
+        for k in range(min(length, log.moves.shape[2])):
+            log.moves[1, i, k] = log.moves[0, i, k]
+
+
+@inlined
+def begin_game(batch, i, log, history):
+    """Set up game i with its generator."""
+    begin_history(history, i)
+    if log is not None:
+        log.starts[0, i] = batch.states[i].rng
+    setup(batch.states[i])
 
 
 @inlined
@@ -64,16 +82,8 @@ def show_game(batch, i, view, history):
     show_history(history, i, seat)
 
 
-@inlined
-def begin_game(batch, i, history):
-    """Set up game i with its generator."""
-    begin_history(history, i)
-    batch.starts[0, i] = batch.states[i].rng
-    setup(batch.states[i])
-
-
 @kernel
-def play_batch(queue, member, batch, actions, orders, views, history):
+def play_batch(queue, member, batch, actions, orders, log, views, history):
     """Do what `orders[0]` says in all games, shared among threads, and show what must be decided next.
 
     `ACT` carries out an action in every game, `BEGIN` sets them up, `LEAVE` only shows them. Returns -1, or the first
@@ -90,10 +100,10 @@ def play_batch(queue, member, batch, actions, orders, views, history):
         start, stop = edge(part, queue, len(batch.states)), edge(part + 1, queue, len(batch.states))
         if orders[0] == ACT:
             for i in range(start, stop):
-                step_game(batch, i, actions, history)
+                step_game(batch, i, actions, log, history)
         elif orders[0] == BEGIN:
             for i in range(start, stop):
-                begin_game(batch, i, history)
+                begin_game(batch, i, log, history)
         # Not in the same loop: a processor waits where it reads, in larger pieces, what it has just written.
         for i in range(start, stop):
             show_game(batch, i, views[0], history)

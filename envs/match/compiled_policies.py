@@ -13,7 +13,7 @@ from .sampling import pick
 
 
 class Uniform(NamedTuple):
-    """Every seat plays a random legal action."""
+    """Uniformly random legal actions."""
 
     weight: int = 1
 
@@ -29,7 +29,7 @@ def compiled_policy(kind: type, function: Callable[..., Any]) -> None:
 
 
 def distinct_tokens(tokens: list[Any], known: tuple[Any, ...] = ()) -> tuple[list[int], tuple[Any, ...]]:
-    """Which of the different tokens each one is, and these; they are `known` if that has all of them.
+    """The index of each token among the distinct ones, and those: `known`, if it has all of them.
 
     Otherwise they are sorted by type, so that fewer mixes are compiled.
     """
@@ -52,7 +52,7 @@ def find_token(kinds: list[Any], token: Any) -> int:
 
 
 def fresh_token(token: Any) -> Any:
-    """A compiled policy for another thread: one that has memory to work in, and so a method `fresh`, gets its own."""
+    """The same compiled policy for another thread, with memory of its own."""
     return token.fresh() if hasattr(token, "fresh") else token
 
 

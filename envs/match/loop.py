@@ -252,7 +252,7 @@ def play_game(games, i, mode, source, tokens, gained, words, views, history):
 
     Each rule (set up, step) is called in one place, so that it is inlined here.
     """
-    state, order, action = games.states[i], games.orders[i], games.choices[i]
+    state, order, seat, action = games.states[i], games.orders[i], games.seats[i], games.choices[i]
     if order != ANSWER:
         clear_outcome(games, i)
         games.counts[i] = order == ACT
@@ -270,7 +270,7 @@ def play_game(games, i, mode, source, tokens, gained, words, views, history):
             games.counts[i] = False
             begin_history(history, i)
         if moving:
-            move(games, i, mode.actions, games.seats[i], action, gained, history)
+            move(games, i, mode.actions, seat, action, gained, history)
         if state.outcome != PLAYING:
             keep_final(games, i)
             end_history(history, i)
@@ -283,8 +283,8 @@ def play_game(games, i, mode, source, tokens, gained, words, views, history):
             continue
         seat = deciding_seat(games, i)
         who = np.int64(games.seating[i, seat])
-        games.seats[i], games.waiting[i] = seat, who
         if who < 0 or who >= len(tokens):
+            games.seats[i], games.waiting[i] = seat, who
             return
         action = choose_one(tokens, who, state, seat, words, views, games.streams[i])
         moving, beginning = True, False

@@ -15,7 +15,7 @@ from ..compiling.work_queue import PARTS
 from ..core.options import Integer, checked
 from ..core.variant import IllegalActionError, Variant
 from . import loop
-from .batch import Batch, play_batch
+from .batch import Batch, Log, play_batch
 from .compiled_policies import distinct_tokens, fresh_token
 from .decisions import Decisions
 from .history import History, unrolled
@@ -25,20 +25,30 @@ from .players import ask, compiled_form
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-def exclusive(method: _Method) -> _Method:
-    """Let one thread at a time call methods that play a batch on; a second gets a `RuntimeError`, nothing has changed.
+class Caller:
+    """The lock of what one thread at a time may call, see `exclusive`; a copy has one of its own."""
 
-    For classes with a lock `caller`, which all that play on the same games share.
+    def __init__(self) -> None:
+        self.lock = RLock()
+
+    def __reduce__(self) -> Any:
+        return Caller, ()
+
+
+def exclusive(method: _Method) -> _Method:
+    """Let one thread at a time call methods that share buffers; a second gets a `RuntimeError`, nothing has changed.
+
+    For classes with a `caller`, which all that play on the same games share.
     """
 
     @wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not self.caller.acquire(blocking=False):
+        if not self.caller.lock.acquire(blocking=False):
             raise RuntimeError(f"another thread is inside this {type(self).__name__}: one call at a time")
         try:
             return method(self, *args, **kwargs)
         finally:
-            self.caller.release()
+            self.caller.lock.release()
 
     return call  # type: ignore[return-value]
 
@@ -97,6 +107,7 @@ class Match:
         self._number[self._asked] = len(self._tokens) + np.arange(len(self._asked))
         self._mode = Mode(variant.num_actions, bool(replace), bool(forfeit))
         self._threads = min(threads, count)
+        self.caller = Caller()
         self._plain = not players and replace and not forfeit and source is None
         self.arrays = loop.new_arrays(variant, count, log)
         self.history = History.arrays(variant, count, history) if history else {}
@@ -105,7 +116,7 @@ class Match:
 
     def _connect(self) -> None:
         """Name the arrays, and hand them to the threads."""
-        self.caller, self._views = RLock(), self.variant.new_views()
+        self._views = self.variant.new_views()
         self.observations = self.arrays["rows"]
         self.action_masks = self.arrays["masks"][:, : self.variant.num_actions]
         self.seats = read_only(self.arrays["seats"])
@@ -115,7 +126,8 @@ class Match:
         scratch: list[tuple[Any, ...]]
         if self._plain:
             batch = Batch(**{name: getattr(self._games, name) for name in Batch._fields})
-            arguments = (batch, variant.num_actions, self.arrays["orders"])
+            log = Log(self.arrays["starts"], self.arrays["moves"]) if self.arrays["moves"].size else None
+            arguments = (batch, variant.num_actions, self.arrays["orders"], log)
             scratch = [(variant.new_views(), self._new_history()) for _ in range(self._threads)]
             self._kernel = ParallelKernel(self._threads, play_batch, arguments, scratch)
             return
@@ -135,7 +147,7 @@ class Match:
         return History.with_scratch(self.variant, self.history) if self.history else None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_games", "_kernel", "caller")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_games", "_kernel")}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
@@ -232,7 +244,7 @@ class Match:
         """The moves (seat, action) of game i so far, or of the last finished one; raises `ValueError` without a log."""
         length = int(self.arrays["lengths"][int(final), i])
         room = self.arrays["moves"].shape[2]
-        if length > room:
+        if not room or length > room:
             raise ValueError(f"game {i} has {length} moves and the log keeps {room}: ask for a longer one with log=")
         moves = self.arrays["moves"][int(final), i, :length].tolist()
         return [divmod(move, self.variant.num_actions) for move in moves]

@@ -150,7 +150,7 @@ def name_of(policy: Any) -> str:
 
 
 def compiled_form(policy: Any) -> Any:
-    """The NamedTuple that plays the policy inside compiled loops (`seat_kernels.choose`), or None."""
+    """The NamedTuple that plays the policy inside compiled loops (`compiled_policies.choose`), or None."""
     return getattr(policy, "compiled", None)
 
 

@@ -7,16 +7,18 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from monsterzoo import cli
 from monsterzoo.benchmarks.bench import BENCHMARKS
 from monsterzoo.cli import COMMANDS, main
 from monsterzoo.cli import doctor as doctor_cli
+from monsterzoo.cli import replay as replay_cli
 from monsterzoo.cli.options import BUDGETS, SPECS
 from monsterzoo.envs import make, names, replay
 from monsterzoo.envs.core.options import Integer, Number, options_of, read_options, write_option
@@ -82,6 +84,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=30)
 @given(value=JSON | st.sampled_from(["True", "none", "7", "[1]", '"x"', "a b"]))
 def test_options_are_read_as_they_were_written(value: Any) -> None:
     assert read_options(None, [write_option("key", value)]) == {"key": value}
@@ -463,6 +466,77 @@ def test_games_are_listed_and_told_about(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["games", "--rules"]) == 2
 
 
+def test_the_list_of_games_is_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["games"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "game             title         players  options"
+    assert lines[2].startswith("pikit_v0         Pikit         2, 3, 4  players, deck, centre, start, faces, max_turns")
+    assert lines[4:] == ["", "`monsterzoo games GAME` tells what they mean, with --rules also how it is played."]
+    assert main(["games", "yokai_septet_v0"]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith("Yokai Septet: yokai_septet_v0, in Gymnasium monsterzoo/YokaiSeptet-v0\n\noptions (--option")
+    variants = {(one["players"], one.get("variant")): one for one in find_game("yokai_septet_v0").variants}
+    assert (3, None) in variants
+    assert re.search(r"^  players=3: everybody alone, \d+ actions, observations of \d+ columns$", page, re.MULTILINE)
+    assert re.search(r"^  players=4: 2 sides, \d+ actions", page, re.MULTILINE)
+    assert re.search(r"^players: random, search:BUDGET, heuristic, pretrained \(players=\d", page, re.MULTILINE)
+    assert "# Yokai Septet" not in page, "rules are asked for"
+
+
+@pytest.mark.parametrize(
+    ("position", "words"),
+    [
+        ({"over": False, "to_act": [2]}, "After 3 of 9 moves; player_2 to decide."),
+        ({"over": False, "to_act": [0, 1]}, "After 3 of 9 moves; player_0 and player_1 to decide."),
+        ({"over": True, "winners": [1, 3]}, "After 3 moves: player_1 and player_3 won."),
+        ({"over": True, "winners": []}, "After 3 moves: truncated, nobody wins."),
+    ],
+)
+def test_a_replay_says_where_it_has_stopped(position: dict[str, Any], words: str) -> None:
+    assert replay_cli._state_of(SimpleNamespace(snapshot=lambda: position), 3, 9) == words
+
+
+def test_a_position_is_analysed_in_its_own_variant(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    env = make("pikit_v0", players=2, max_turns=6).unwrapped
+    env.reset(seed=1)
+    path = tmp_path / "position.json"
+    path.write_text(json.dumps(env.snapshot()))
+    words = ["analyse", "pikit_v0", "--snapshot", str(path), "--policy", "search:30,rollout=random"]
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert main([*words, "--seat", "0"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(env.text_observation("player_0"))
+    assert env.action_name(found["choice"]) in shown
+    assert main([*words, "--players", "3"]) == 2
+    assert "the snapshot has players=2, the environment players=3" in capsys.readouterr().err
+    assert main([*words, "--seat", "1"]) == 2
+
+
+def test_the_table_says_where_it_is_and_opens_a_browser(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, record: Path
+) -> None:
+    server, opened = needs("monsterzoo.table.server"), []
+    served = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+
+    def serve(room: Any, port: int, announce: Any, host: str | None) -> None:
+        announce("http://127.0.0.1:1/x/")
+        served.append((room, port, host))
+
+    monkeypatch.setattr(server, "serve", serve)
+    words = ["play", "pikit_v0", "--players", "2", "--opponents", "random", "--seat", "1", "--seed", "4"]
+    assert main([*words, "--port", "81", "--allow-host", "localhost:9", "--output", str(tmp_path / "out.json")]) == 0
+    assert capsys.readouterr().out.startswith("The table is at http://127.0.0.1:1/x/\nIt is for this machine only")
+    assert opened == ["http://127.0.0.1:1/x/"]
+    room, *rest = served.pop()
+    assert (room.plan, rest) == (server.Plan("pikit_v0", {"players": 2}, ("random",), 1, 4), [81, "localhost:9"])
+    assert room.output == tmp_path / "out.json"
+    assert main(["watch", "--record", str(record), "--no-browser"]) == 0
+    assert opened == ["http://127.0.0.1:1/x/"], "not again"
+    assert served[0][0].first().game.complete
+
+
 @pytest.fixture
 def record(tmp_path: Path) -> Path:
     """The record of a whole game of first legal actions."""
@@ -487,7 +561,7 @@ def test_a_record_is_shown_move_by_move(record: Path, capsys: pytest.CaptureFixt
 
 def test_a_record_stops_where_it_is_told(record: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     position = tmp_path / "position.json"
-    words = ["replay", str(record), "--at", "3", "--view", "player_1", "--quiet", "--output", str(position)]
+    words = ["replay", str(record), "--at", "3", "--view", "player_1", "--output", str(position)]
     assert main(words) == 0
     assert "You are player_1." in capsys.readouterr().out
     snapshot = json.loads(position.read_text())

@@ -8,8 +8,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, suppress
+from http.client import HTTPConnection
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,6 +27,8 @@ from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.pikit.text import cards_of
+from monsterzoo.envs.render.perspective import MOST_MOVES
+from monsterzoo.envs.render.scene import Event
 from monsterzoo.policies import from_function
 from needs import needs
 
@@ -31,10 +36,11 @@ needs("starlette")
 needs("httpx2")
 uvicorn, websockets = needs("uvicorn"), needs("websockets")
 
+from monsterzoo.envs.match.driver import Move
 from monsterzoo.envs.match.players import act_in, make_player
 from monsterzoo.envs.match.seating import seat_around
 from monsterzoo.table.naming import player_name, variant_name
-from monsterzoo.table.played import HINT, PlayedGame, UnreadyError
+from monsterzoo.table.played import HINT, LITTLE, PlayedGame, UnreadyError, _why
 from monsterzoo.table.server import (
     LONGEST_MESSAGE,
     MOST_GAMES,
@@ -47,7 +53,7 @@ from monsterzoo.table.server import (
     rules_of,
     serve,
 )
-from monsterzoo.table.watched import watch_policies, watch_record
+from monsterzoo.table.watched import JUDGE, _opinion, watch_policies, watch_record
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
@@ -374,6 +380,21 @@ def test_a_closed_page_comes_back_to_its_game_and_others_are_separate(dial: Call
     assert second.turn() == tables[1]
 
 
+def test_pages_that_are_closed_leave_their_tables() -> None:
+    room = Room(PLAN)
+    with TestClient(make_app(room, TOKEN), base_url=BASE) as own:
+        for pages in (1, 1, 2):
+            with ExitStack() as opened:
+                lines = [Line(opened.enter_context(own.websocket_connect(SOCKET, headers=HERE))) for _ in range(pages)]
+                assert room.pages == pages
+                for line in lines:
+                    line.send(do="join", game=None)
+                    line.turn()
+                assert len([table for table in room.tables.values() if table.browsers]) == pages
+            assert room.pages == 0
+            assert not any(table.browsers for table in room.tables.values())
+
+
 def test_two_pages_of_one_game_see_the_same(dial: Callable[[], Line]) -> None:
     one, other = dial(), dial()
     one.send(do="join", game=None)
@@ -519,30 +540,86 @@ def test_the_oldest_game_that_nobody_looks_at_makes_room() -> None:
     assert list(room.tables) == before
 
 
-def test_the_server_itself_ends_connections_with_messages_that_are_far_too_long(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    client = needs("websockets.sync.client")
+@pytest.fixture
+def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Of the real server, in a thread."""
     servers, addresses = [], queue.Queue[str]()
     run = uvicorn.Server.run
     monkeypatch.setattr(uvicorn.Server, "run", lambda server, sockets: (servers.append(server), run(server, sockets)))
     thread = threading.Thread(target=serve, args=(Room(PLAN), 0, addresses.put), daemon=True)
     thread.start()
     try:
-        address = addresses.get(timeout=60)
-        with client.connect(f"ws{address[4:]}socket", origin=address[:-1].rpartition("/")[0]) as line:
-            line.recv()  # the welcome
-            line.send("x" * (LONGEST_MESSAGE + 1))
-            assert "at most" in json.loads(line.recv())["problem"]
-            line.send("x" * 100 * LONGEST_MESSAGE)
-            with pytest.raises(websockets.ConnectionClosedError) as ended:
-                line.recv()
-        assert ended.value.rcvd.code == 1009  # too big
+        yield addresses.get(timeout=60)
     finally:
         for server in servers:
             server.should_exit = True
         thread.join(30)
     assert not thread.is_alive()
+
+
+def test_the_server_itself_ends_connections_with_messages_that_are_far_too_long(address: str) -> None:
+    client = needs("websockets.sync.client")
+    with client.connect(f"ws{address[4:]}socket", origin=address[:-1].rpartition("/")[0]) as line:
+        line.recv()  # the welcome
+        line.send("x" * (LONGEST_MESSAGE + 1))
+        assert "at most" in json.loads(line.recv())["problem"]
+        line.send("x" * (4 * LONGEST_MESSAGE + 1))
+        with pytest.raises(websockets.ConnectionClosedError) as ended:
+            line.recv()
+    assert ended.value.rcvd.code == 1009  # too big
+
+
+@pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nX-Slow: "], ids=["silent", "slow"])
+def test_connections_that_ask_for_nothing_keep_no_page_out(
+    said: bytes, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They need no token; the oldest make room."""
+    monkeypatch.setattr("monsterzoo.table.server.MOST_CONNECTIONS", 5)
+    place = urlsplit(address)
+    with ExitStack() as lines:
+        silent = [lines.enter_context(socket.create_connection((place.hostname, place.port), 20)) for _ in range(15)]
+        for line in silent:
+            with suppress(OSError):
+                line.sendall(said)
+        for line in silent[:10]:
+            with suppress(ConnectionResetError):
+                assert line.recv(1) == b"", "closed"
+        page = lines.enter_context(closing(HTTPConnection(place.hostname or "", place.port, timeout=20)))
+        page.request("GET", place.path)
+        assert page.getresponse().status == 200
+        client = needs("websockets.sync.client")
+        with client.connect(f"ws{address[4:]}socket", origin=address[:-1].rpartition("/")[0]) as open_page:
+            for _ in range(10):
+                lines.enter_context(socket.create_connection((place.hostname, place.port), 20))
+            open_page.recv()
+            open_page.send('{"do": "join", "game": null}')
+            assert json.loads(open_page.recv())["say"] == "table", "pages that are open stay open"
+
+
+def test_the_server_ends_while_a_policy_thinks(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import asyncio, sys, threading\n"
+        "from monsterzoo.table.server import _in_thread\n"
+        "async def serve():\n"
+        "    task = asyncio.create_task(_in_thread(threading.Event().wait))\n"
+        "    await asyncio.sleep(0.1)\n"
+        "    task.cancel()\n"
+        "asyncio.run(serve())\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_hints_of_two_games_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search is one thread's at a time; every hint has its own."""
+    monkeypatch.setattr("monsterzoo.table.played.HINT", "search:50")
+    games = [PLAN.start() for _ in range(5)]
+    for game in games:
+        list(game.play_on())
+    alone = games.pop().hint()
+    with ThreadPoolExecutor(4) as pool:
+        assert [found["actions"] for found in pool.map(PlayedGame.hint, games)] == [alone["actions"]] * 4
 
 
 @pytest.mark.parametrize("seat", [0, 1])
@@ -642,6 +719,24 @@ def _a_seven_to_discard(variant: Variant) -> np.ndarray:
                     return env._states.copy()
             env.step(int(random.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
     raise AssertionError("no such position")
+
+
+def test_a_person_hears_of_the_others_what_its_seat_may_know() -> None:
+    """Three players pass three cards each, unseen; told again from the moves, not from what was kept."""
+    game = Plan("yokai_septet_v0", {"players": 3}, ["random"], seat=1, seed=1).start()
+    for _ in range(3):
+        list(game.play_on())
+        game.act(len(game.decisions) - 1, choices(game.show())[0])
+    list(game.play_on())
+    texts = [event.text for event in game.events]
+    passed = [text for text in texts if ": pass " in text]
+    assert len(passed) == 3
+    assert all(text.startswith("you: pass ") for text in passed), "only its own"
+    assert len([text for text in texts if text.startswith("received from player_0: ")]) == 1
+    watched = watch_policies(game.variant, ["random"], seed=1)
+    for view, seen in (("player_1", ["you"] * 3), ("all", ["player_0"] * 3 + ["player_1"] * 3 + ["player_2"] * 3)):
+        told = [text for text, *_ in watched.show(12, view)["events"] if ": pass " in text]
+        assert [text.partition(":")[0] for text in told] == seen
 
 
 # --- Watching ---
@@ -803,6 +898,111 @@ def test_the_end_of_a_round_is_summed_up_until_the_next_decision(plan: Plan, wor
     assert message["breakdown"] == [head, *rows]
 
 
+@pytest.mark.parametrize(
+    ("winners", "words"),
+    [
+        ([0], "You win!"),
+        ([0, 2], "You win, with player_2."),
+        ([1, 3], "You lose: player_1 and player_3 won."),
+        ([], "The game was truncated: nobody wins."),
+    ],
+)
+def test_the_result_names_all_winners(winners: list[int], words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Plan("pikit_v0", {}, ["random"], seed=1).start()
+    with pytest.raises(UnreadyError, match="the game is not over"):
+        game.result()
+    monkeypatch.setattr(PlayedGame, "over", True)
+    monkeypatch.setattr(game.env, "snapshot", lambda: {"winners": winners})
+    assert game.result() == words
+
+
+def test_a_page_is_told_what_can_be_played_here() -> None:
+    welcome = Room(Plan("pikit_v0")).welcome()
+    assert [game["name"] for game in welcome["games"]] == ["bite_night_v0", "pikit_v0", "yokai_septet_v0"]
+    assert welcome["games"][1]["variants"][0] == {"options": {"players": 4}, "name": "4 players"}
+    assert welcome["opponents"] == ["heuristic"]
+    assert ["search:200", "search with 200 simulations"] in welcome["policies"]
+    assert not welcome["watching"]
+    assert Room(PLAN).welcome()["opponents"] == ("random",)
+
+
+@pytest.mark.parametrize(
+    ("chances", "words"),
+    [
+        ([0.5], "There is nothing else to choose."),
+        ([None], "There is nothing else to choose."),
+        ([None, 0.5], "Search sees no clear difference."),
+        ([0.514, None, None], "It wins 51% of the games that search imagines from here; everything else was soon"),
+        ([0.5, 0.25], "from here; the next best, “action 1”, wins 25%."),
+        ([0.5, 0.25, 0.4], "from here; the next best, “action 2”, wins 40%."),
+        ([0.5, 0.5], "from here, as many as “action 1”, and search came back to it more often."),
+        ([0.5, 0.2, 0.6, None], "from here, as many as “action 2”, and search came back to it more often."),
+    ],
+)
+def test_hints_say_why(chances: list[float | None], words: str) -> None:
+    assert words in _why([{"chance": chance, "words": f"action {k}"} for k, chance in enumerate(chances)])
+
+
+def test_hints_have_chances_where_there_are_enough_simulations(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = PLAN.start()
+    list(game.play_on())
+    tried = zip(choices(game.show()), (1 / 3, 0.5, None), (LITTLE, LITTLE - 1, None))
+    thoughts = [SimpleNamespace(action=action, value=value, visits=visits) for action, value, visits in tried]
+    found = SimpleNamespace(thoughts=thoughts, choice=thoughts[0].action)
+    monkeypatch.setattr("monsterzoo.table.played.analyse", lambda *_, seat: found)
+    actions = game.hint()["actions"]
+    assert [one["action"] for one in actions] == [one.action for one in thoughts]
+    assert [(one["chance"], one["chosen"]) for one in actions[:1]] == [(0.333, True)]
+    assert not any(one["chance"] or one["chosen"] for one in actions[1:])
+    assert game.hint() is game.hint(), "made once"
+
+
+def test_opinions_are_of_chances_and_what_a_move_has_lost_at_the_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thoughts are (action, chance, simulations); the move is action 1, with a standard error of 0.1 more."""
+    move = Move(np.zeros(1), np.zeros(1), 0, 1)
+    variant = find_game("pikit_v0").variant(players=2)
+    monkeypatch.setattr("monsterzoo.table.watched.make_player", lambda variant, spec: spec)
+    for choice, tried, chance, loss in (
+        (0, [(0, 0.6, 100), (1, 0.2, 25)], 0.2, 0.3),
+        (0, [(0, 0.6, 100), (1, 0.55, 25)], 0.55, 0.0),
+        (1, [(0, 0.7, 10), (1, 0.6, 100)], 0.6, 0.0),
+        (0, [(0, 0.6, 100), (1, None, 0)], 0.6, 0.0),
+        (0, [(0, None, 0), (1, 0.2, 25)], 0.2, 0.2),
+        (0, [], 0.5, 0.0),
+    ):
+        thoughts = [SimpleNamespace(action=action, value=value, visits=visits) for action, value, visits in tried]
+        found = SimpleNamespace(thoughts=thoughts, choice=choice, value=0.5)
+        monkeypatch.setattr(
+            "monsterzoo.table.watched.analyse",
+            lambda player, *_, seat, found=found: found if player == JUDGE else SimpleNamespace(choice=2),
+        )
+        opinion = _opinion(variant, move)
+        assert (opinion["chance"], opinion["loss"]) == (chance, pytest.approx(loss))
+        names = [opinion[key] for key in ("played", "search", "network")]
+        assert names == [variant.action_names[action] for action in (1, choice, 2)]
+
+
+def test_two_pages_watch_the_same_game() -> None:
+    room = Room(PLAN, watch_policies(find_game("pikit_v0").variant(players=2), ["random"], seed=2))
+    assert room.first() is room.first()
+    assert len(room.tables) == 1
+    room.add(PLAN.start())
+    assert room.first() is next(iter(room.tables.values()))
+
+
+def test_messages_have_the_last_events_and_where_they_begin() -> None:
+    game = PLAN.start()
+    *_, message = game.play_on()
+    assert message["from"] == 0
+    events = [Event(str(number), -1, 0) for number in range(MOST_MOVES + 5)]
+    for count, start in ((1, 0), (3, 0), (MOST_MOVES, 0), (MOST_MOVES + 1, 1), (MOST_MOVES + 5, 5)):
+        game.events = events[:count]
+        message = game._message({})
+        assert message["from"] == start
+        assert [text for text, _ in message["events"]] == [str(number) for number in range(start, count)]
+        assert [text for text, _ in game.show()["events"]] == [str(number) for number in range(count)]
+
+
 def test_variants_and_players_have_names_for_people() -> None:
     yokai, bite = find_game("yokai_septet_v0"), find_game("bite_night_v0")
     assert (
@@ -810,6 +1010,11 @@ def test_variants_and_players_have_names_for_people() -> None:
     )
     assert variant_name(yokai, dict(yokai.variant(players=2).options)) == "2 players"
     assert variant_name(bite, {"players": 3, "advanced": True, "laps": 1}) == "3 players, advanced cards, laps 1"
+    assert (
+        variant_name(yokai, {"players": 2, "straw_reveal": "trick_end", "first_lead": "held"})
+        == "2 players, straw reveal trick end, first lead held"
+    )
+    assert variant_name(bite, {"players": 3, "advanced": True, "laps": None}) == "3 players, advanced cards"
     names = {"search:2000": "search with 2,000 simulations", "heuristic": "rules of thumb", "my:Player": "my:Player"}
     for spec, name in names.items():
         assert player_name(spec) == name

@@ -45,7 +45,9 @@ def test_a_game_is_played_to_its_end(
     assert shown.startswith("Pikit: you are player_0, against player_1 (random). Seed 3. ? is help.\n")
     assert "nobody wins" in shown
     assert "Pikit   turn" in shown, "at the end everything lies open"
-    assert re.search(r"\nplayer +kaiju +mechas +most 1s +wounds +points\nyou +\d+", shown), "the score is broken down"
+    assert re.search(r"\nplayer +kaiju +mechas +most 1s +wounds +points\n[- ]+\nyou +\d+", shown), (
+        "the score is broken down"
+    )
     end = mz.replay(json.loads(out.read_text()))
     assert end.snapshot()["over"]
 
@@ -165,6 +167,12 @@ def test_mistakes_on_the_command_line_are_refused(
 ) -> None:
     assert main(["play", "--text", *WORDS[:3], *words]) == 2
     assert problem in capsys.readouterr().err
+
+
+def test_columns_fit_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    assert terminal._columns(["1 a", "2 bcd", "3 e", "4 f", "5 g"]) == ["1 a    4 f", "2 bcd  5 g", "3 e"]
+    assert terminal._columns(["x" * 30, "y"]) == ["x" * 30, "y"]
 
 
 # --- In a terminal ---

@@ -28,25 +28,20 @@ class GameDataset(IterableDataset):
     def __init__(
         self, path: Path | str, batch_size: int = 1024, *, shuffle: bool = True, seed: int = 0, history: int = 0
     ) -> None:
-        self.file, self.batch_size = GameFile(path), batch_size
-        self._path, self._shuffle, self._seed, self._history, self._epoch = path, shuffle, seed, history, 0
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "file": None}
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__dict__.update(kept)
-        self.file = GameFile(self._path)
+        GameFile(path)  # refuses what is none
+        self.path, self.batch_size = path, batch_size
+        self._shuffle, self._seed, self._history, self._epoch = shuffle, seed, history, 0
 
     def __iter__(self) -> Iterator[dict[str, torch.Tensor]]:
         order = np.random.default_rng((self._seed, self._epoch))
         self._epoch += 1
-        groups, worker = np.arange(self.file.groups), get_worker_info()
+        file = GameFile(self.path)  # workers have files of their own
+        groups, worker = np.arange(file.groups), get_worker_info()
         if self._shuffle:
             order.shuffle(groups)
         if worker is not None:
             groups = groups[worker.id :: worker.num_workers]
-        for samples in self.file.samples(groups.tolist(), history=self._history):
+        for samples in file.samples(groups.tolist(), history=self._history):
             rows = np.arange(len(samples.seats))
             if self._shuffle:
                 order.shuffle(rows)

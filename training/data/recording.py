@@ -18,7 +18,7 @@ from monsterzoo.envs.version import VERSION
 from monsterzoo.policies.search import SearchPolicy
 
 from ..runs.files import replacing
-from ..runs.interrupts import DeferredInterrupt
+from ..runs.interrupts import DeferredInterrupt, Interrupted
 from .replaying import FORMAT, KEY, LARGEST_MOVE, SCHEMA, replay
 
 CHUNK = 1024
@@ -48,7 +48,7 @@ def record_games(
         variant: the game with its options.
         policies: specs or policies.
         games: how many.
-        seed: starts all luck; training seeds, see `evaluation.seeds`.
+        seed: of deals and policies; training seeds, see `evaluation.seeds`.
         values: the spec of a search that estimates the value of every decision, None for none.
         threads: for games between compiled policies.
         progress: called with the number of games after every chunk.
@@ -73,9 +73,13 @@ def record_games(
         replacing(Path(path)) as part,
         pq.ParquetWriter(part, schema, compression="zstd") as writer,
     ):
-        while done < games and not signals.number:
+        while done < games and not signals.came():
             numbers = np.arange(done, min(done + CHUNK, games))
-            writer.write_table(_play(variant, players, numbers, seed, search, threads))
+            try:
+                table = _play(variant, players, numbers, seed, search, threads)
+            except Interrupted:  # the games before these are kept
+                break
+            writer.write_table(table)
             done += len(numbers)
             progress(done)
     return done

@@ -1,4 +1,4 @@
-"""Every option of training in one place; the command line is made from it."""
+"""Options of training; the flags of `monsterzoo train` are made from them."""
 
 import os
 import shlex
@@ -41,7 +41,7 @@ MAY_CHANGE = (
     "out", "minutes", "updates", "threads", "evaluate", "evaluate_every", "evaluate_games", "checkpoint_every",
     "log",
 )  # fmt: skip
-"""What may change when a run goes on: how long it takes and how it is watched, not what is learned and how."""
+"""Options that may change when a run is resumed: how long it takes and how it is watched, not what is learned."""
 GROUPS = {
     "minutes": "how long",
     "width": "the network",
@@ -63,7 +63,7 @@ USUAL: dict[str, Any] = {
 
 
 def processors() -> int:
-    """How many processors there are to use."""
+    """Number of available processors."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -138,34 +138,29 @@ class RunConfig(Checked):
         return {"method": self.method, **asdict(self)}
 
     def going_on(self, chosen: dict[str, Any]) -> Self:
-        """The options of this run with what is chosen for its next part.
+        """The options of a resumed run: its own, with the chosen ones of those that may change.
 
-        Raises `ValueError` if that contradicts what the run was started with.
+        Raises `ValueError` if another one differs from what the run was started with.
         """
-        for name, value in chosen.items():
-            if name == "options":
-                own = find_game(self.game).variant(**self.game_options()).options
-                for key, one in value.items():
-                    if key not in own or own[key] != one:
-                        has = write_option(key, own[key]) if key in own else "no such option"
-                        raise _contradiction(f"--option {write_option(key, one)}", has)
-            elif name not in MAY_CHANGE and value != getattr(self, name, None):
-                has = f"{flag(name)} {_shown(getattr(self, name, None))}"
-                raise _contradiction(f"{flag(name)} {_shown(value)}", has)
-        config = replace(self, **{name: value for name, value in chosen.items() if name in MAY_CHANGE})
-        if "minutes" in chosen and config.updates and "updates" not in chosen:
-            raise ValueError(
-                f"--minutes {config.minutes:g} says nothing, the run counts updates (--updates {config.updates}); "
-                "raise --updates, or add --updates 0 to go by the clock"
-            )
-        return config
+        own = find_game(self.game).variant(**self.game_options()).options
+        pairs = [
+            (f"--option {write_option(key, one)}", f"--option {write_option(key, own[key])}" if key in own else "none")
+            for key, one in chosen.get("options", {}).items()
+        ]
+        fixed = [name for name in chosen if name not in (*MAY_CHANGE, "options")]
+        pairs += [(_shown(name, chosen[name]), _shown(name, getattr(self, name, None))) for name in fixed]
+        for wanted, has in pairs:
+            if wanted != has:
+                changeable = ", ".join(map(flag, MAY_CHANGE))
+                raise ValueError(f"{wanted} contradicts the run, which has {has}; only {changeable} may change")
+        return replace(self, **{name: value for name, value in chosen.items() if name in MAY_CHANGE})
 
     def game_options(self) -> dict[str, Any]:
         """Options of the game, `players` included."""
         return self.options if self.players is None else {"players": self.players, **self.options}
 
     def settled(self, variant: Variant) -> tuple[Self, list[str]]:
-        """The options with the usual policies where none were chosen, and lines about what had to be left out.
+        """The options with default policies where none were chosen, and notes on those that had to be left out.
 
         Raises `ValueError` for a policy that was chosen and that the game does not have, and for too few games of an
         evaluation.
@@ -293,10 +288,5 @@ def _check(variant: Variant, name: str, value: Any) -> None:
             raise ValueError(f"--{name} {spec}: {error}") from error
 
 
-def _contradiction(wanted: str, has: str) -> ValueError:
-    changeable = ", ".join(flag(name) for name in MAY_CHANGE)
-    return ValueError(f"{wanted} contradicts the run, which has {has}; a run that goes on may change {changeable}")
-
-
-def _shown(value: Any) -> str:
-    return (" ".join(value) if isinstance(value, tuple) else str(value)) or "''"
+def _shown(name: str, value: Any) -> str:
+    return f"{flag(name)} {' '.join(value) if isinstance(value, tuple) else value}"

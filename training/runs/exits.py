@@ -1,4 +1,4 @@
-"""How a command ends: with an exit code, and with one line about what went wrong instead of a traceback."""
+"""Exit codes of commands; errors that the user can mend become one line instead of a traceback."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from .interrupts import ending
 
 
 def exit_code(program: str, work: Callable[[Sequence[str]], int], words: Sequence[str]) -> int:
-    """Carry out a program; returns its exit code.
+    """Run a program; returns its exit code.
 
     What the user can mend becomes one line and 2, a signal one line and 130 or 143, and if nobody reads the output any
     more it is 141. Errors that only we can mend are raised.

@@ -1,4 +1,4 @@
-"""What is installed beside the library itself: extras, what they consist of, and what is missing."""
+"""Extras: which packages they consist of, and which of these are missing."""
 
 import re
 from functools import cache
@@ -41,13 +41,13 @@ def missing(extra: str) -> list[str]:
 
 
 def require(module: str) -> None:
-    """Raise `ModuleNotFoundError` if a module is missing: said before long work rather than at its end."""
+    """Raise `ModuleNotFoundError` if a module is missing, before long work rather than at its end."""
     if find_spec(module) is None:
         raise ModuleNotFoundError(how_to_get(module), name=module)
 
 
 def how_to_get(module: str) -> str:
-    """What to say about a module that could not be imported."""
+    """How to install a module that could not be imported, in words."""
     top = module.partition(".")[0]
     package = _canonical(_IMPORTED_AS.get(top, top))
     for extra, packages in sorted(requirements().items(), key=lambda one: one[0] in _GATHERED):

@@ -8,12 +8,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A path to write to that takes the place of `path` in one step at the end, or not at all."""
+    """Atomic replacement: a path to write to, renamed to `path` at the end unless an error is raised."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     try:
@@ -29,7 +27,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def name_file(error: BaseException, path: Path) -> None:
-    """Make an error name its file; that of a full disk does not."""
+    """Add the file's name to an error that lacks it, such as that of a full disk."""
     if isinstance(error, OSError) and error.errno and error.filename is None:
         error.filename = str(path)
 
@@ -49,15 +47,6 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise damaged(path, what, "it holds no JSON object")
     return content
-
-
-def read_arrays(path: Path, what: str) -> dict[str, np.ndarray]:
-    """The arrays of an .npz file, as data: nothing in it is run. Raises `ValueError` naming a damaged file."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {key: file[key] for key in file.files}
-    except Exception as error:  # whatever a reader of archives stumbles over
-        raise damaged(path, what, error) from error
 
 
 def check_archive(path: Path) -> None:

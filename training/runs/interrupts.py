@@ -5,15 +5,16 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+PATIENCE = 1.0
+"""Seconds until a deferred signal interrupts at once."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """The program is to end; `code` is the customary exit code (130, 143)."""
+    """Raised by SIGINT and SIGTERM; `code` is the customary exit code (130, 143)."""
 
     def __init__(self, number: int, message: str = "interrupted") -> None:
         super().__init__(message)
@@ -22,7 +23,7 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def _handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Use a handler for a while, in the main thread; signals that are ignored stay so (nohup)."""
+    """Context with another signal handler, in the main thread; ignored signals stay ignored (nohup)."""
     before = {}
     if threading.current_thread() is threading.main_thread():
         for number in SIGNALS:
@@ -35,9 +36,17 @@ def _handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]
             signal.signal(number, old)
 
 
+def _wake(number: int) -> None:
+    """Signal to the main thread, which may be asleep."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+    else:
+        signal.raise_signal(number)
+
+
 @contextmanager
 def ending() -> Iterator[None]:
-    """Both signals raise `Interrupted`."""
+    """Context in which both signals raise `Interrupted`."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise Interrupted(number)
@@ -46,21 +55,12 @@ def ending() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def goes_on_from(folder: Path) -> Iterator[None]:
-    """An interruption says that the same command goes on from this folder."""
-    try:
-        yield
-    except Interrupted as interruption:
-        raise Interrupted(interruption.number, f"interrupted; the same command goes on from {folder}") from None
-
-
 class DeferredInterrupt:
-    """Defers the first signal to the next safe point (`check`); a second one interrupts at once."""
+    """Defers the first signal to a safe point (`check`) within `PATIENCE`; then, and at a second one, interrupts."""
 
     def __init__(self) -> None:
         self.number = 0  # the signal that has come, or 0
-        self._handling = _handled(self._note)
+        self._handling, self._timer = _handled(self._note), threading.Timer(0, id)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self.number:
@@ -69,15 +69,24 @@ class DeferredInterrupt:
         with suppress(OSError):  # there may be nobody to tell
             # Not print: the signal may have come in the middle of one.
             os.write(2, b"\nstopping as soon as everything is saved (once more: at once)\n")
+        self._timer = threading.Timer(PATIENCE, _wake, [number])
+        self._timer.daemon = True
+        self._timer.start()
 
     def __enter__(self) -> "DeferredInterrupt":
         self._handling.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
+        self._timer.cancel()
         self._handling.__exit__(*error)
+
+    def came(self) -> bool:
+        """Whether a signal has come, at a safe point: there is time to save."""
+        self._timer.cancel()
+        return bool(self.number)
 
     def check(self) -> None:
         """Raise `Interrupted` if a signal has come."""
-        if self.number:
+        if self.came():
             raise Interrupted(self.number)

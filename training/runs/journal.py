@@ -1,8 +1,8 @@
-"""Metrics of a training run: printed, as lines of JSON, for TensorBoard, W&B or Trackio, and as a picture."""
+"""Metrics of a training run: printed, logged as JSON lines, to TensorBoard, W&B or Trackio, and drawn."""
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
@@ -28,7 +28,7 @@ GROUPS = {
 
 
 class Journal:
-    """Writes a run's numbers, one line per update, which is on the disk when `write` returns.
+    """Writes a run's metrics, one line per update, which is on the disk when `write` returns.
 
     Lines after `updates` are dropped: an interrupted run had gone on after the checkpoint it is resumed from.
     """
@@ -37,16 +37,13 @@ class Journal:
         self.folder, self.config = folder, config
         self.last: dict[str, float] = {}
         path = folder / METRICS
-        found = {int(line["updates"]): line for line in read(path)} if updates else {}
-        kept = [found[update] for update in sorted(found) if 1 <= update <= updates]
-        if len(kept) < updates:
-            print(f"{path} lacks {updates - len(kept)} of {updates} updates")
+        kept = [line for line in read(path) if line["updates"] <= updates]
         with replacing(path) as part:
             part.write_text("".join(json.dumps(line) + "\n" for line in kept))
         for line in kept:
             self.last |= line
         self._file = path.open("a")
-        self._log = open_log(folder, updates, config)
+        self._log, self._finish = open_log(folder, updates, config)
         self.chance_level, self._printed = 1 / sides, monotonic()
 
     def __enter__(self) -> "Journal":
@@ -55,8 +52,7 @@ class Journal:
     def __exit__(self, kind: type[BaseException] | None, *error: Any) -> None:
         with suppress(OSError):  # of a line that could not be written: `write` has told
             self._file.close()
-        if self._log is not None:
-            self._log.finish()
+        self._finish()
         if kind is None or not issubclass(kind, OSError):  # else there is no room for a picture either
             curves.draw(read(self.folder / METRICS), self.folder / PICTURE, self.config.game, self.chance_level)
 
@@ -70,46 +66,35 @@ class Journal:
         except OSError as error:
             name_file(error, self.folder / METRICS)
             raise
-        if self._log is not None:
-            more = {"win_chance_level": self.chance_level} if any(name.startswith("win_") for name in report) else {}
-            tagged = {tag(name): value for name, value in {**report, **more}.items()}
-            self._log.log(tagged, step=int(report["updates"]))
-        if any(name.startswith("win_") for name in report) or monotonic() - self._printed > SILENCE:
+        evaluated = any(name.startswith("win_") for name in report)
+        more = {"win_chance_level": self.chance_level} if evaluated else {}
+        self._log({tag(name): value for name, value in {**report, **more}.items()}, step=int(report["updates"]))
+        if evaluated or monotonic() - self._printed > SILENCE:
             self._printed = monotonic()
             print(summary(self.last, progress, self.chance_level), flush=True)
 
 
-class TensorBoard:
-    """Event files in a run's folder, written by the functions of W&B."""
-
-    def __init__(self, folder: Path, updates: int) -> None:
-        from torch.utils.tensorboard import SummaryWriter
-
-        self._writer = SummaryWriter(str(folder), purge_step=updates)
-
-    def log(self, values: Mapping[str, float], step: int) -> None:
-        """Write numbers by their tags."""
-        for name, value in values.items():
-            self._writer.add_scalar(name, value, step)
-
-    def finish(self) -> None:
-        """Close the files."""
-        self._writer.close()
-
-
-def open_log(folder: Path, updates: int, config: RunConfig) -> Any:
-    """Where `config.log` sends numbers, an object with `log(values, step)` and `finish()`; None for nowhere.
+def open_log(folder: Path, updates: int, config: RunConfig) -> tuple[Callable[..., None], Callable[[], None]]:
+    """Functions that send numbers where `config.log` says, `log(values, step=…)`, and that close it.
 
     Raises `ModuleNotFoundError` if W&B or Trackio is asked for and not installed.
     """
     if config.log == "none" or (config.log == "tensorboard" and find_spec("tensorboard") is None):
-        return None
+        return lambda values, step: None, lambda: None
     if config.log == "tensorboard":
-        return TensorBoard(folder, updates)
+        from torch.utils.tensorboard import SummaryWriter
+
+        writer = SummaryWriter(str(folder), purge_step=updates)
+
+        def log(values: Mapping[str, float], step: int) -> None:
+            for name, value in values.items():
+                writer.add_scalar(name, value, step)
+
+        return log, writer.close
     require(config.log)
     tracker = import_module(config.log)  # Trackio has W&B's functions
     tracker.init(project="monsterzoo", name=folder.name, config=config.to_dict())
-    return tracker
+    return tracker.log, tracker.finish
 
 
 def summary(numbers: Mapping[str, float], progress: float, chance_level: float) -> str:
@@ -122,7 +107,7 @@ def summary(numbers: Mapping[str, float], progress: float, chance_level: float) 
 
 
 def tag(name: str) -> str:
-    """What a number is called in the log: its group and its name, "win_rate/heuristic"."""
+    """A metric's tag in the log, its group and name: "win_rate/heuristic"."""
     for start, group in (("win_", "win_rate"), ("error_", "win_rate_error")):
         if name.startswith(start):
             return f"{group}/{name[len(start) :]}"

@@ -27,7 +27,7 @@ COMMANDS = {
     "record": "record games between policies as data",
     "replay": "show a recorded game, move by move",
     "mcp": "serve the games to assistants by the Model Context Protocol",
-    "bench": "measure speed and strength",
+    "bench": "measure speed",
     "compile": "compile games ahead of their first use",
     "doctor": "show what is installed, and what is missing for which command",
 }

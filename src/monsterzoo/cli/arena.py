@@ -55,9 +55,8 @@ def main(words: Sequence[str]) -> int:
     if record is not None and record.exists():
         tournament.load(record)
         print(f"{tournament.games} finished games taken over from {record}", file=sys.stderr)
-    games = options.most_games
-    if parsed.protocol and options.games is None:
-        games = STANDARD_DEALS * len(tournament.seatings)
+    usual = USUAL_GAMES if options.until_interval is None else MOST_GAMES
+    games = options.games or (STANDARD_DEALS * len(tournament.seatings) if parsed.protocol else usual)
     interruption: BaseException | None = None
     total = tournament.whole_deals(games) * len(tournament.seatings)
     settings: dict[str, Any] = {name: getattr(options, name) for name in ("until_interval", "batch", "threads")}

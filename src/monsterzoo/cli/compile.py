@@ -4,7 +4,7 @@ Every way to use a game is used once, on the smallest scale; what that compiles 
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from itertools import combinations
 from typing import Any
@@ -36,7 +36,7 @@ def one_game(game: Game) -> None:
     env.text_observation(env.agent_selection)
 
 
-def batch(game: Game) -> None:
+def batches(game: Game) -> None:
     """A batch of games, and random choices for it."""
     games = make_vec(game.name, 2, seed=0)
     games.step(games.sample_actions())
@@ -88,14 +88,7 @@ def _compiled(game: Game) -> list[str]:
     return [spec for spec in ("random", "heuristic", "pretrained") if can_play(game.variant(), spec)]
 
 
-STAGES: dict[str, Callable[[Game], None]] = {
-    "one game": one_game,
-    "batches": batch,
-    "one seat": one_seat,
-    "search": search,
-    "arena": arena,
-    "training": training,
-}
+STAGES = (one_game, batches, one_seat, search, arena, training)
 
 
 def main(words: Sequence[str]) -> int:
@@ -106,10 +99,10 @@ def main(words: Sequence[str]) -> int:
     turn_off()
     begun = time.perf_counter()
     for game in map(find_game, chosen.games):
-        for stage, use in STAGES.items():
-            print(f"{game.name:18} {stage:10}", end=" ", flush=True)
+        for stage in STAGES:
+            print(f"{game.name:18} {stage.__name__.replace('_', ' '):10}", end=" ", flush=True)
             start = time.perf_counter()
-            use(game)
+            stage(game)
             print(f"{time.perf_counter() - start:6.1f} s", flush=True)
     print(f"{time.perf_counter() - begun:.0f} s in all; kept in {cache_root()}")
     return 0

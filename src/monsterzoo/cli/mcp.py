@@ -5,8 +5,6 @@ from functools import wraps
 from threading import Lock
 from typing import Any
 
-import numpy as np
-
 from monsterzoo.envs.api.answers import read_choice
 from monsterzoo.envs.api.prompts import question, rules_in_short
 from monsterzoo.envs.api.spaces import fresh_seed
@@ -74,12 +72,9 @@ class Desk:
         game = self._find(game_id)
         if game.over:
             raise ValueError("the game is over")
-        legal = self._legal(game)
-        chosen = legal[
-            read_choice(action, [game.env.action_name(one) for one in legal], others=game.variant.action_names)
-        ]
-        told = len(game.events)
-        game.act(len(game.decisions) - 1, chosen)
+        legal, told = game.legal(), len(game.events)
+        chosen = read_choice(action, list(legal.values()), others=game.variant.action_names)
+        game.act(len(game.decisions) - 1, list(legal)[chosen])
         return self._go_on(game, told)
 
     def analyse(self, game_id: str) -> str:
@@ -110,12 +105,9 @@ class Desk:
 
     def _shown(self, game: PlayedGame) -> str:
         agent = game.variant.agents[game.seat]
-        listed = [] if game.over else [game.env.action_name(one) for one in self._legal(game)]
+        listed = [] if game.over else list(game.legal().values())
         end = f"The game is over. {game.result()}" if game.over else REQUEST
         return question(game.variant.game, game.env.text_observation(agent), listed, end)
-
-    def _legal(self, game: PlayedGame) -> list[int]:
-        return np.flatnonzero(game.variant.legal_actions(game.env.states, 0, game.seat)).tolist()
 
 
 def make_server() -> Any:

@@ -13,7 +13,7 @@ from .options import Parser, chosen_variant
 OPTIONS = {
     "policies": Option(MISSING, Specs(), "who plays, taking turns on the sides; see below"),
     "games": Option(1000, Integer(1), "number of games"),
-    "seed": Option(0, Integer(0, LARGEST_SEED), "starts all luck"),
+    "seed": Option(0, Integer(0, LARGEST_SEED), "random seed of deals and policies"),
     "values": Option(None, Text("SEARCH"), "estimate the value of every decision by a search, as in search:200"),
     "threads": Option(1, Integer(1, MOST_THREADS), "threads that play"),
     "out": Option("games.parquet", Text("FILE"), "the file"),

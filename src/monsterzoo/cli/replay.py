@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from monsterzoo.envs import replay, save_gif
-from monsterzoo.envs.core.options import Integer, Option, Switch, Text, as_flag, refusal
+from monsterzoo.envs.core.options import Integer, Option, Text, as_flag, refusal
 from monsterzoo.training.runs.files import read_json, write_json
 
 from .options import Parser
@@ -16,7 +16,6 @@ OPTIONS = {
     "output": Option(
         None, Text("FILE"), "write the position as a snapshot (.json) or a picture (.svg), or the whole game (.gif)"
     ),
-    "quiet": Option(False, Switch(), "the position alone, not the moves"),
 }
 
 
@@ -39,10 +38,9 @@ def main(words: Sequence[str]) -> int:
     if parsed.view != "all" and parsed.view not in env.possible_agents:
         raise refusal(as_flag("view", parsed.view), f"all, {', '.join(env.possible_agents)}")
     played = env.record()
-    if not parsed.quiet:
-        for number, (seat, action) in enumerate(zip(played["seats"], played["actions"]), 1):
-            print(f"{number:4}  player_{seat}  {action}")
-        print()
+    for number, (seat, action) in enumerate(zip(played["seats"], played["actions"]), 1):
+        print(f"{number:4}  player_{seat}  {action}")
+    print()
     if parsed.view == "all":
         print(env.variant.draw_table(env.states, 0))
     else:

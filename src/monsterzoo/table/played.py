@@ -2,17 +2,16 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from monsterzoo.envs.api.aec import GameEnv
+from monsterzoo.envs.api.prompts import legal_actions
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.driver import Move, carry_out, moves
 from monsterzoo.envs.match.players import act_in, make_player, name_of
 from monsterzoo.envs.render.perspective import MOST_MOVES, narrate, scene_of
 from monsterzoo.envs.render.scene import Event, Scene
+from monsterzoo.policies.analysis import analyse
 
 from .naming import player_name, variant_name
 
@@ -64,6 +63,11 @@ class PlayedGame:
     def _acting(self) -> int:
         """The set of seats that must decide now."""
         return int(self.env.states["acting"][0])
+
+    def legal(self) -> dict[int, str]:
+        """The person's legal actions with their names."""
+        legal = legal_actions(self.env, self.variant.agents[self.seat])
+        return {action: self.env.action_name(action) for action in legal}
 
     def act(self, decision: Any, action: Any) -> None:
         """Carry out the person's action; raises `ValueError` (`IllegalActionError`) and changes nothing otherwise."""
@@ -215,19 +219,16 @@ class PlayedGame:
         return None if self.waiting else act_in(self.players[self.variant.agents.index(agent)], self.env)
 
     def _analysed(self) -> list[dict[str, Any]]:
-        decisions = self.env.decisions(self.variant.agents[self.seat])
-        root = _adviser(self.variant).search(decisions.observations, decisions.seats, self.env.states)
+        found = analyse(make_player(self.variant, HINT), self.variant, self.env.states, seat=self.seat)
         words = {action: said for part in self._scene().parts for action, said in part.actions}
-        choice, visits = int(root.best(decisions.action_masks)[0]), root.visits[0]
-        legal = np.flatnonzero(decisions.action_masks[0]).tolist()
         return [
             {
-                "action": action,
-                "words": words[action],
-                "chosen": action == choice,
-                "chance": round(float(root.values[0, action]), 3) if visits[action] >= LITTLE else None,
+                "action": one.action,
+                "words": words[one.action],
+                "chosen": one.action == found.choice,
+                "chance": None if one.value is None or (one.visits or 0) < LITTLE else round(one.value, 3),
             }
-            for action in sorted(legal, key=lambda action: (action != choice, -visits[action]))
+            for one in found.thoughts
         ]
 
 
@@ -250,8 +251,3 @@ def _why(actions: list[dict[str, Any]]) -> str:
 def events_as_json(events: Sequence[Event], observer: int, players: int) -> list[list[Any]]:
     """Events for the browser: text, and the number at the table of who did it, or -1."""
     return [[event.text, (observer + event.seat) % players if event.seat >= 0 else -1] for event in events]
-
-
-@lru_cache(16)
-def _adviser(variant: Variant) -> Any:
-    return make_player(variant, HINT)

@@ -22,6 +22,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from monsterzoo.envs import names
 from monsterzoo.envs.api.prompts import rules_in_short
+from monsterzoo.envs.compiling.threads import ThreadPool
 from monsterzoo.envs.core.options import LARGEST_SEED, Checked, GameOptions, Integer, Specs, Text
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.variant import Variant
@@ -35,14 +36,16 @@ from .played import PlayedGame, UnreadyError
 from .watched import WatchedGame, watch_record
 
 STATIC = Path(__file__).parent / "static"
+THREADS = ThreadPool(17)
+"""Sixteen threads in which policies think; the end of the server does not wait for them."""
 LONGEST_MESSAGE = 4096
 """Characters of a message from the browser; the socket itself refuses what is much longer."""
 MOST_GAMES = 64
 """Games kept at once; the one that nobody has touched for the longest time makes room."""
 MOST_PAGES = 64
 """Open pages of this server."""
-MOST_CONNECTIONS = 500
-"""Connections of any kind, below the usual limit of open files; more are answered with status 503."""
+MOST_CONNECTIONS = 60
+"""Connections that are no open pages: the oldest makes room, so that silent ones, which need no token, block nobody."""
 MOST_AT_ONCE = 8
 """Messages of one page that are being answered."""
 SLOWEST = 5.0
@@ -90,10 +93,10 @@ class Table:
         """Let the policies decide, off the event loop, and show everybody at this table what there is to see."""
         assert isinstance(self.game, PlayedGame)
         steps = self.game.play_on()
-        while (message := await asyncio.to_thread(next, steps, None)) is not None:
+        while (message := await _in_thread(next, steps, None)) is not None:
             await asyncio.gather(*(browser.say({**message, "game": self.id}) for browser in self.browsers))
         if self.game.over and self.output is not None:
-            await asyncio.to_thread(write_json, self.output, self.game.record())
+            await _in_thread(write_json, self.output, self.game.record())
 
 
 class Browser:
@@ -161,7 +164,7 @@ class Browser:
             async with table.lock:
                 if not isinstance(table.game, PlayedGame):
                     raise ValueError("hints are for games that are played")
-                await self.say({**await asyncio.to_thread(table.game.hint), "game": table.id})
+                await self.say({**await _in_thread(table.game.hint), "game": table.id})
         finally:
             table.hinting = False
 
@@ -180,7 +183,7 @@ class Browser:
             view = message.get("view", "all")
             look = game.opinion if what == "opinion" else game.show
             where = message.get("move") if what == "opinion" else message.get("place", 0)
-            await self.say({**await asyncio.to_thread(look, where, view), "game": table.id})
+            await self.say({**await _in_thread(look, where, view), "game": table.id})
         elif what == "act":
             game.act(message.get("decision"), message.get("action"))
             await table.play_on()
@@ -204,7 +207,7 @@ class Browser:
         self._room.touch(table)
         async with table.lock:
             if table.game.ready:
-                await self.say({**await asyncio.to_thread(table.game.show), "game": table.id})
+                await self.say({**await _in_thread(table.game.show), "game": table.id})
             else:
                 await table.play_on()
 
@@ -212,6 +215,11 @@ class Browser:
         if self._table is not None:
             self._table.browsers.discard(self)
             self._table = None
+
+
+async def _in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function returns, off the event loop."""
+    return await asyncio.shield(asyncio.wrap_future(THREADS.submit(function, arguments)))
 
 
 def read(text: str) -> dict[str, Any]:
@@ -255,9 +263,9 @@ class Room:
         """The table that a message "new" or "join" asks for; raises `ValueError` if there is none."""
         name = message.get("game")
         if message["do"] == "new":
-            return self.add(await asyncio.to_thread(read_plan(message, self.plan).start))
+            return self.add(await _in_thread(read_plan(message, self.plan).start))
         if name is None:  # the game that the command line asked for
-            return self.first() or self.add(await asyncio.to_thread(self.plan.start))
+            return self.first() or self.add(await _in_thread(self.plan.start))
         if name not in list(self.tables):
             raise ValueError("there is no such game on this server any more")
         return self.tables[name]
@@ -395,10 +403,37 @@ def serve(room: Room, port: int, announce: Callable[[str], None], host: str | No
     config = uvicorn.Config(
         make_app(room, token, host),
         log_level="warning",
+        http=_connections(),
         ws="websockets-sansio",
         ws_max_size=4 * LONGEST_MESSAGE,
         timeout_graceful_shutdown=1,
-        limit_concurrency=MOST_CONNECTIONS,
+        backlog=16,  # as many are accepted before the oldest make room: there may be no more than 256 open files
     )
     announce(f"http://127.0.0.1:{listener.getsockname()[1]}/{token}/")
     uvicorn.Server(config).run(sockets=[listener])
+
+
+def _connections() -> Any:
+    """A class of HTTP connections, of which the server keeps `MOST_CONNECTIONS`."""
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Connection(H11Protocol):
+        opened: dict["Connection", None] = {}  # in the order in which they were made
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self.opened[self] = None
+            if len(self.opened) > MOST_CONNECTIONS:
+                oldest = next(iter(self.opened))
+                del self.opened[oldest]
+                oldest.transport.abort()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self.opened.pop(self, None)
+            super().connection_lost(exc)
+
+        def handle_websocket_upgrade(self, event: Any) -> None:
+            self.opened.pop(self, None)
+            super().handle_websocket_upgrade(event)
+
+    return Connection

@@ -9,11 +9,12 @@ from pathlib import Path
 from shutil import get_terminal_size
 
 from monsterzoo.envs.api.answers import read_choice
-from monsterzoo.envs.api.prompts import legal_actions, rules_in_short
+from monsterzoo.envs.api.prompts import rules_in_short
 from monsterzoo.envs.api.spaces import fresh_seed
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.players import name_of
 from monsterzoo.envs.match.seating import seat_around
+from monsterzoo.training.evaluation.report import grid
 from monsterzoo.training.runs.files import write_json
 
 from .played import PlayedGame
@@ -36,7 +37,7 @@ def play(variant: Variant, opponents: Sequence[str] | None, seat: int, seed: int
     _print(f"{variant.game.title}: you are player_{seat}, against {against}. Seed {seed}. ? is help.")
     game, code = _play(game)
     if game.over:
-        tables = ("\n".join(_aligned(rows)) for rows in (game.scores(), game.breakdown()) if rows)
+        tables = (grid(head, rows) for head, *rows in filter(None, (game.scores(), game.breakdown())))
         print("", variant.draw_table(game.env.states, 0), *tables, game.result(), sep="\n\n")
     else:
         print("\nThe game is left.")
@@ -75,8 +76,7 @@ def _play(game: PlayedGame) -> tuple[PlayedGame, int]:
 
 def _ask(game: PlayedGame, view: str) -> int | str | None:
     """What the person wants to do: a legal action, "undo", or None to leave."""
-    legal = legal_actions(game.env, game.variant.agents[game.seat])
-    names = [game.env.action_name(action) for action in legal]
+    legal, names = list(game.legal()), list(game.legal().values())
     print("\n".join(_columns([f"{number:3} {name}" for number, name in enumerate(names, 1)])))
     while True:
         try:
@@ -129,12 +129,6 @@ def _print(text: str) -> None:
     for line in text.splitlines():
         indent = " " * (len(line) - len(line.lstrip()) + 2)
         print("\n".join(textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False)))
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table as lines."""
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
 
 
 def _columns(cells: list[str]) -> list[str]:

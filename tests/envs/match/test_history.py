@@ -9,7 +9,6 @@ from monsterzoo.envs.core.rng import env_seed
 from monsterzoo.envs.match.history import unrolled
 
 GAMES = ("bite_night_v0", "pikit_v0", "yokai_septet_v0")
-IDS = {"bite_night_v0": "BiteNight", "pikit_v0": "Pikit", "yokai_septet_v0": "YokaiSeptet"}
 
 
 def replayed(record, history):
@@ -42,9 +41,8 @@ def test_a_batch_shows_the_histories_of_the_aec_environments(game):
     assert ended, "histories have to begin anew with the next game"
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_one_seat_sees_the_moves_of_all_others(game):
-    env = gymnasium.make(f"monsterzoo/{IDS[game]}-v0", opponents="random", seat=1, history=500).unwrapped
+def test_one_seat_sees_the_moves_of_all_others():
+    env = gymnasium.make("monsterzoo/Pikit-v0", opponents="random", seat=1, history=500).unwrapped
     observed, info = env.reset(seed=3)
     over = False
     while not over:

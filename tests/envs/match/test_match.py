@@ -141,6 +141,8 @@ def test_logs_that_are_too_short_or_no_logs_are_refused_in_words() -> None:
         games.step(games.sample_actions())
     with pytest.raises(ValueError, match=r"game 1 has 6 moves and the log keeps 5: ask for a longer one with log="):
         games.record(1)
+    with pytest.raises(ValueError, match="the log keeps 0: ask for a longer one with log="):
+        make_vec("pikit_v0", 2, players=2).record(0)
 
 
 def test_the_log_changes_no_game() -> None:

@@ -1,6 +1,8 @@
 """Games as data: what is regenerated is what was played, and damaged files are refused."""
 
 import json
+import os
+import signal
 
 import numpy as np
 import pytest
@@ -119,9 +121,6 @@ def test_an_interrupted_recording_keeps_whole_games(monkeypatch, tmp_path):
     path, played = tmp_path / "games.parquet", recording._play
 
     def interrupted(*args):
-        import os
-        import signal
-
         if args[2][0] == 4:
             os.kill(os.getpid(), signal.SIGTERM)  # a shell may have SIGINT ignored
         return played(*args)
@@ -129,6 +128,23 @@ def test_an_interrupted_recording_keeps_whole_games(monkeypatch, tmp_path):
     monkeypatch.setattr(recording, "_play", interrupted)
     assert record_games(path, variant("pikit_v0", players=2), ["random"], 100) == 8
     assert len(GameFile(path)) == 8
+
+
+def test_a_recording_that_is_interrupted_inside_of_endless_games_keeps_those_before(monkeypatch, tmp_path):
+    monkeypatch.setattr(recording, "CHUNK", 4)
+    monkeypatch.setattr("monsterzoo.training.runs.interrupts.PATIENCE", 0.05)
+    path, played = tmp_path / "games.parquet", recording._play
+
+    def endless(*args):
+        while args[2][0] == 4:
+            if not signals:
+                signals.append(os.kill(os.getpid(), signal.SIGTERM))
+        return played(*args)
+
+    signals = []
+    monkeypatch.setattr(recording, "_play", endless)
+    assert record_games(path, variant("pikit_v0", players=2), ["random"], 100) == 4
+    assert len(GameFile(path)) == 4
 
 
 def _rewritten(path, target, change=lambda table: table, **about):

@@ -396,7 +396,7 @@ def test_damaged_results_are_refused(results: Path, damage: Callable[[Path], Non
         ("done", np.array(True), "done is bool"),
         ("identity", np.array("[]"), "does not say what was played"),
         ("identity", np.array("{"), "damaged"),
-        ("shares", None, "it lacks 'shares'"),
+        ("shares", None, "shares is not a file in the archive"),
     ],
 )
 def test_results_that_make_no_sense_are_refused(
