@@ -21,7 +21,7 @@ from needs import ROOT, needs_checkout
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-pytestmark = [needs_checkout, pytest.mark.slow, pytest.mark.xdist_group("packaging")]
+pytestmark = [needs_checkout, pytest.mark.slow]
 FOLDERS = ("envs", "policies", "training", "benchmarks")
 DATA = {".py", ".md", ".json", ".npz", ".typed", ".html", ".css", ".js", ".svg"}
 IGNORED = shutil.ignore_patterns(".?*", "__pycache__", "build", "dist", "*.egg-info")

@@ -1,1 +1,1 @@
-"""Makers of what is kept beside the code: tables in the documentation, golden playthroughs. Not installed."""
+"""Makers of what is kept beside the code: tables of the documentation, golden playthroughs, scenes. Not installed."""

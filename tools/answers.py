@@ -21,7 +21,7 @@ from monsterzoo.training.runs.files import write_json
 from .variants import NamedVariant, all_variants
 
 Style = Callable[[list[str], int, Random], tuple[str, int | None]]
-"""Names of the legal actions, the one that is meant, luck -> the answer, and what a person would understand."""
+"""Names of the legal actions, the one that is meant, random generator -> answer, what a person would understand."""
 WIDE = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(33, 127)} | {" ": "　"})
 LANGUAGES = ("Ich wähle Nummer {n}.", "Ich spiele {name}, das ist am besten.", "Je choisis {name}.",
              "Elijo la opción {n}.", "我选择 {n}。", "Я выбираю {n}.", "Scelgo {name}!")  # fmt: skip
@@ -62,6 +62,9 @@ STYLES: dict[str, Style] = {
 }  # fmt: skip
 
 WRONG = {"unfair": "asked again though clear", "guessed": "guessed", "misread": "misread", "forfeits": "forfeits"}
+"""What went wrong, as the results and the table call it."""
+SETTINGS: dict[str, dict[str, Any]] = {"view": {}, "events": {"show": "events"}, "hidden": {"legal": "hidden"}}
+"""Of the prompts whose lengths are measured."""
 
 
 def play(of: NamedVariant, style: str, seed: int) -> Counter[str]:
@@ -94,7 +97,7 @@ def play(of: NamedVariant, style: str, seed: int) -> Counter[str]:
 def lengths(of: NamedVariant, games: int = 3) -> dict[str, int]:
     """Characters of the rules, and of questions on average and at most."""
     found: dict[str, int] = {}
-    for name, settings in {"view": {}, "events": {"show": "events"}, "hidden": {"legal": "hidden"}}.items():
+    for name, settings in SETTINGS.items():
         asked: list[int] = []
         for seed in range(games):
             game, random = TextGame(of.game, opponents="random", **settings, **of.options), Random(seed)
@@ -113,26 +116,12 @@ def tables(result: dict[str, Any]) -> str:
     rows = []
     for style, one in result["styles"].items():
         at_once = f"{1 - one['asked_again'] / one['answers']:.1%}"
-        wrong = (one[name] for name in ("unfair", "guessed", "misread", "forfeits"))
-        rows.append(
-            [style, one["games"], f"{one['answers']:,}", at_once, f"{one['unclear'] / one['answers']:.1%}", *wrong]
-        )
-    head = [
-        "style",
-        "games",
-        "answers",
-        "read at once",
-        "ambiguous",
-        "asked again though clear",
-        "guessed",
-        "misread",
-        "forfeits",
-    ]
+        unclear = f"{one['unclear'] / one['answers']:.1%}"
+        rows.append([style, one["games"], f"{one['answers']:,}", at_once, unclear, *(one[name] for name in WRONG)])
+    head = ["style", "games", "answers", "read at once", "ambiguous", *WRONG.values()]
     sizes = []
     for name, one in result["lengths"].items():
-        view, events, hidden = (
-            f"{one[f'{kind}_mean']} ({one[f'{kind}_most']})" for kind in ("view", "events", "hidden")
-        )
+        view, events, hidden = (f"{one[f'{show}_mean']} ({one[f'{show}_most']})" for show in SETTINGS)
         sizes.append([f"`{name}`", one["questions"], one["view_system"], view, events, one["hidden_system"], hidden])
     columns = ["variant", "questions a game", "rules", "view: mean (most)", "events", "rules, hidden", "view, hidden"]
     about = "Characters of prompts, with legal actions listed or hidden:"
@@ -152,10 +141,7 @@ def main(arguments: Sequence[str]) -> int:
         styles[style].update(play(list(variants.values())[seed // len(STYLES) % len(variants)], style, seed))
     result = {
         "made": f"python -m tools.answers --games {parsed.games}",
-        "styles": {
-            style: {**dict.fromkeys(("unfair", "guessed", "misread", "forfeits"), 0), **counts}
-            for style, counts in styles.items()
-        },
+        "styles": {style: {**dict.fromkeys(WRONG, 0), **counts} for style, counts in styles.items()},
         "lengths": {name: lengths(one) for name, one in variants.items()},
     }
     print(tables(result))

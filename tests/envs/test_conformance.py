@@ -15,10 +15,14 @@ MORE_OPTIONS = {
         {"players": 3, "episode": "round", "target": 30},
         {"players": 2, "straw_reveal": "trick_end", "scoring": "basic"},
         {"players": 4, "variant": "seven_suitors_short", "episode": "round", "first_lead": "held"},
+        {"players": 2, "deck": [f"{suit}{rank}" for suit in "CLD" for rank in (6, 7, 8)], "straw": 0},
+        {"players": 2, "straw": 2, "straw_reveal": "trick_end", "episode": "round"},
     ],
     "pikit_v0": [
         {"players": 2, "reward": "score", "max_turns": 30},
         {"players": 3, "deck": {1: 8, 2: 8, 3: 8, 4: 8, 5: 8, 6: 8, 7: 8, 8: 8, 9: 3, 10: 3, 11: 3}},
+        {"players": 2, "deck": {1: 2, 3: 1, 5: 2}, "centre": 1, "start": 1, "faces": 2, "max_turns": 4},
+        {"players": 4, "deck": {1: 5, 2: 5, 4: 5, 5: 5, 6: 5, 7: 5, 10: 1}, "centre": 4, "start": 3, "faces": 3},
     ],
     "bite_night_v0": [
         {"players": 3, "grab": "draft", "reward": "score"},

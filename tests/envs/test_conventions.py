@@ -39,9 +39,7 @@ def test_an_unknown_keyword_is_a_type_error_and_a_value_error(make):
     for error in (TypeError, ValueError):
         with pytest.raises(error, match="unexpected keyword argument 'frameskip'"):
             make(frameskip=4)
-    with pytest.raises(
-        ValueError, match="pikit_v0 has no option 'frameskip'; its options are players, deck, max_turns"
-    ):
+    with pytest.raises(ValueError, match="pikit_v0 has no option 'frameskip'; its options are players, deck, centre"):
         make(frameskip=4)
 
 

@@ -12,7 +12,9 @@ from monsterzoo.envs import make_vec
 from monsterzoo.envs.compiling.jit import CHECKS
 from monsterzoo.envs.core.registry import find_game
 
-GAMES = {"random": 300, "heuristic": 200, "search:20": 16, "search:20,net=pretrained": 16}
+GAMES = {"random": 300, "heuristic": 200, "pretrained": 64, "search:20": 16}
+GUIDED = {"pikit_v0": {"search:20,net=pretrained": 16}}
+"""Guided search is the same code for all games, and takes long to compile."""
 SHORT = {"yokai_septet_v0": {"max_rounds": 2}, "bite_night_v0": {"laps": 1}}
 
 
@@ -36,9 +38,10 @@ def play(name: str, spec: str, count: int, options: dict[str, Any]) -> int:
 
 def main(name: str) -> None:
     assert CHECKS, "MONSTERZOO_CHECKS is off"
+    kinds = {**GAMES, **GUIDED.get(name, {})}
     for options in find_game(name).variants:
         short = {**options, **SHORT.get(name, {})}
-        print(name, options, *(f"{spec}: {play(name, spec, count, short)}" for spec, count in GAMES.items()))
+        print(name, options, *(f"{spec}: {play(name, spec, count, short)}" for spec, count in kinds.items()))
 
 
 if __name__ == "__main__":

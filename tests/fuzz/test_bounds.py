@@ -12,7 +12,7 @@ from monsterzoo.envs.core.registry import find_game
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names()])
+@pytest.mark.parametrize("name", names())
 def test_no_game_reaches_beyond_its_arrays(name: str) -> None:
     command = [sys.executable, str(Path(__file__).with_name("bounds.py")), name]
     environment = {**os.environ, "MONSTERZOO_CHECKS": "1"}

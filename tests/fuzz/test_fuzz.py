@@ -28,10 +28,7 @@ WITH_TORCH = ("networks", "checkpoints")
 """Entrances for files that only a training library writes."""
 
 
-@pytest.mark.parametrize(
-    ("entrance", "game", "inputs"),
-    [pytest.param(*run, marks=pytest.mark.xdist_group(run[1])) for run in RUNS],  # they share a game's compiled code
-)
+@pytest.mark.parametrize(("entrance", "game", "inputs"), RUNS)
 def test_no_input_crashes_hangs_or_slips_through(entrance: str, game: str, inputs: int) -> None:
     if entrance in WITH_TORCH:
         needs("torch")

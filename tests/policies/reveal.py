@@ -56,7 +56,7 @@ def step(state, seat, action):
     if state.phase_reveal == SHOW:
         state.phase_reveal, state.acting = GUESS, 0b01
         return
-    state.acting &= ~(1 << seat)
+    state.acting ^= 1 << seat
     if state.acting == 0 and state.phase_reveal == BOTH:
         state.phase_reveal, state.acting = PAUSE, 0b01
     elif state.acting == 0:

@@ -77,3 +77,33 @@ def test_from_sb3_plays_legal_actions(kind):
     chosen = policy.act(decisions)
     assert policy.name == kind.lower()
     assert decisions.action_masks[np.arange(len(decisions)), chosen].all()
+
+
+def test_from_torch_reads_tuples_and_dicts_and_divides_logits_by_the_temperature():
+    torch = needs("torch")
+    logits = torch.tensor([0.0, 2.0, 9.0, 1.0])
+    variant = make_vec("yokai_septet_v0", 1, seed=0).variant
+    count = 4000
+    masks = np.zeros((count, variant.num_actions), np.int8)
+    masks[:, :2] = 1  # the likeliest one is not legal
+    decisions = policies.Decisions(
+        variant, np.zeros((count, variant.layout.size), np.int8), masks, np.zeros(count, int)
+    )
+
+    class Model(torch.nn.Module):
+        def __init__(self, form):
+            super().__init__()
+            self.form = form
+
+        def forward(self, observations):
+            padded = torch.nn.functional.pad(logits, (0, variant.num_actions - 4)).expand(len(observations), -1)
+            return self.form(padded)
+
+    for form in (lambda out: out, lambda out: (out, None), lambda out: {"values": None, "logits": out}):
+        policy = policies.from_torch(Model(form))
+        assert policy.name == "model"
+        assert (policy.act(decisions) == 1).all()
+    for temperature in (1.0, 4.0):
+        drawn = policies.from_torch(Model(lambda out: out), sample=True, temperature=temperature).act(decisions)
+        wanted = np.exp(2 / temperature) / (1 + np.exp(2 / temperature))
+        assert drawn.mean() == pytest.approx(wanted, abs=0.03)

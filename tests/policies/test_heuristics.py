@@ -39,6 +39,9 @@ def boss(suit):
 def yokai(players=4, **fields):
     sides = 2 if players == 4 else players
     usual = {"phase": rules.PLAY, "trump": 6, "trick": rules.NONE, "straw_up": rules.NONE, "straw_down": rules.NONE}
+    usual |= {"deck": bits(*range(rules.CARDS_WITH_FOILS if fields.get("variant") else rules.CARDS))}
+    usual |= {"bosses_to_win": 3 if players == 3 else 4, "tricks_to_lose": 13 if players == 2 else 7}
+    usual |= {"round_tricks": {2: 23, 3: 16, 4: 12}[players]}
     return made(VIEW, players=players, sides=sides, **{**usual, **fields})
 
 
@@ -273,7 +276,7 @@ def bag(*values):
 
 
 def table(players=2, **fields):
-    usual = {"low": 1, "high": 2, "mechas_on_table": 0b1111110, "pending_victim": rules.NONE}
+    usual = {"faces": 6, "low": 1, "high": 2, "mechas_on_table": 0b1111110, "pending_victim": rules.NONE}
     bags = {key: bag(*fields.pop(key)) for key in ("hand", "centre", "unseen") if key in fields}
     known = [bag(*values) for values in fields.pop("known", [()] * 4)]
     return made(PIKIT_VIEW, players=players, sides=players, known=known, **{**usual, **bags, **fields})

@@ -163,3 +163,30 @@ def test_equal_tokens_are_one_and_networks_are_told_apart() -> None:
         assert kinds[place] is token or kinds[place] == token == Heuristic()
     usual = (Heuristic(), Uniform())
     assert distinct_tokens([Uniform()], usual) == ([1], usual)
+
+
+@pytest.mark.parametrize(("reward", "chances"), [("win", [0, 0, 1 / 3, 1 / 2, 1, 1]), ("score", None)])
+def test_an_expected_return_is_a_chance_to_win_unless_it_is_of_points(reward, chances) -> None:
+    """Of three players: from -1/2, a sure loss, to 1."""
+    games = played_on("pikit_v0", PIKIT, count=6)
+    policy = NeuralPolicy(
+        games.variant, random_network(games.variant), {**about(games.variant), "options": {"reward": reward}}
+    )
+    logits = np.random.default_rng(1).normal(size=(6, games.variant.num_actions)).astype(np.float32)
+    returns = np.array([[-9], [-0.5], [0], [0.25], [1], [1.5]], np.float32)
+    policy.evaluate = lambda observations: (logits, returns)
+    priors, found = policy.opinion(games.observations, games.action_masks)
+    exact = np.exp(logits) * games.action_masks
+    np.testing.assert_allclose(priors, exact / exact.sum(1, keepdims=True), rtol=1e-5)
+    assert found is None if chances is None else found.tolist() == pytest.approx(chances)
+    assert policy.shape == {"width": 24, "blocks": 2}
+
+
+def test_values_of_sides_are_chances_of_the_observers() -> None:
+    games = played_on("pikit_v0", PIKIT, count=2)
+    policy = NeuralPolicy(games.variant, random_network(games.variant, values=3), about(games.variant))
+    policy.evaluate = lambda observations: (
+        np.zeros((2, games.variant.num_actions), np.float32),
+        np.log(np.array([[2, 1, 1], [1, 3, 6]], np.float32)),
+    )
+    assert policy.opinion(games.observations, games.action_masks)[1].tolist() == pytest.approx([0.5, 0.1])

@@ -55,7 +55,7 @@ def test_resampled_worlds_are_as_likely_as_enumeration_says():
     for seat in (0, 1):
         step(states[0], seat, 1)  # both check
     exact = {}
-    for probability, after in outcomes(states, lambda state: contract.determinize(state, 0)):
+    for probability, after, _ in outcomes(states, lambda state: contract.determinize(state, 0)):
         card = int(after["cards"][0, 1])
         exact[card] = exact.get(card, 0) + probability
     assert len(exact) == 4
@@ -93,7 +93,7 @@ def action_values(worlds, seat, root):
         after = [
             (p * share, end)
             for p, one in worlds
-            for share, end in outcomes(one, lambda state, action=action: step(state, who, action))
+            for share, end, _ in outcomes(one, lambda state, action=action: step(state, who, action))
         ]
         found[action] = solve(after, seat, root)
     return found
@@ -114,7 +114,7 @@ def test_values_and_choices_converge_to_the_solution_of_the_tree(game, moves, se
     for move in moves:
         step(states[0], lowest(np.uint64(states["acting"][0])), move)
     seat = lowest(np.uint64(states["acting"][0]))
-    worlds = list(outcomes(states, lambda state: contract.determinize(state, seat)))
+    worlds = [world[:2] for world in outcomes(states, lambda state: contract.determinize(state, seat))]
     exact = action_values(worlds, seat, states)
     _, found = searched(variant, states, seat, f"20000,{settings(variant)}")
     best = max(exact.values())

@@ -3,6 +3,7 @@
 Called from Python, inner functions run their Python source; `test_search_exact` runs them compiled.
 """
 
+from functools import cache
 from math import log, sqrt
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from monsterzoo.policies.search.evaluation import (
     write_network_values,
     write_priors,
 )
+from monsterzoo.policies.search.policy import RootStatistics
 from monsterzoo.policies.search.selection import (
     PUCT,
     UCB,
@@ -265,19 +267,22 @@ def test_the_most_visited_action_is_recommended_then_the_best():
 
 # --- Below the root ---
 
-PIKIT = make_vec("pikit_v0", 1, seed=2, players=2)
+
+@cache
+def pikit():
+    return make_vec("pikit_v0", 1, seed=2, players=2)
 
 
 def scratch_with(legal_actions, priors=()):
     """Memory with a set of legal actions, of which there are fewer than 64, and probabilities."""
-    scratch = new_scratch(PIKIT.variant)
+    scratch = new_scratch(pikit().variant)
     scratch.legal[0] = sum(1 << action for action in legal_actions)
     scratch.priors[: len(priors)] = priors
     return scratch
 
 
 def selected(rule, tree, scratch, who=0, seat=0, search=None):
-    edge = select(rule, search, tree, 0, PIKIT.states[0], seat, who, LUCK, scratch)
+    edge = select(rule, search, tree, 0, pikit().states[0], seat, who, LUCK, scratch)
     return edge if edge == NONE else int(tree.edges[edge].action)
 
 
@@ -579,3 +584,86 @@ def test_python_finds_a_games_own_horizon(game, field, wanted):
     # Nobody has won yet; by the share of the win alone, all sides would be level whatever their scores.
     world["scores"][0, 0] = 2
     assert horizons.horizon_value(world[0], games.states[0], 0) > 1 / games.variant.sides + 0.01
+
+
+@pytest.mark.parametrize(
+    ("scores", "target", "wanted"),
+    [
+        ((0, 0), 7, (1 / 2, 1 / 2)),
+        ((3, 6), 7, (1 / 9, 8 / 9)),  # distances of 4 and 1: odds of 1/8 and 1
+        ((7, 7), 7, (1 / 2, 1 / 2)),
+        ((7, 8), 7, (0, 1)),
+        ((8, 7), 7, (1, 0)),
+        ((7, 6), 7, (1, 0)),
+        ((6, 3, 3), 7, (0.8, 0.1, 0.1)),
+    ],
+)
+def test_yokais_odds_fall_with_the_distance_to_the_target(scores, target, wanted):
+    games = make_vec("yokai_septet_v0", 1, seed=0, players={2: 4, 3: 3}[len(scores)])
+    horizons.load(games.variant)
+    world, root = games.states.copy(), games.states
+    root["target"] = world["target"] = target
+    world["scores"][0, : len(scores)] = scores
+    assert [horizons.horizon_value(world[0], root[0], side) for side in range(len(scores))] == pytest.approx(wanted)
+    root["one_round"], world["winners"] = 1, 0b10
+    assert [horizons.horizon_value(world[0], root[0], side) for side in range(2)] == [0, 1]
+
+
+def test_bite_nights_odds_grow_exponentially_with_a_lead():
+    games = make_vec("bite_night_v0", 1, seed=0, players=3)
+    horizons.load(games.variant)
+    world, root = games.states.copy(), games.states
+    world["scores"][0, :3] = 10, 0, 20
+    for lap, scale in ((1, 10 * sqrt(2)), (2, 10)):  # of three laps
+        world["lap"] = lap
+        odds = np.exp(np.array([10, 0, 20]) / scale)
+        found = [horizons.horizon_value(world[0], root[0], side) for side in range(3)]
+        np.testing.assert_allclose(found, odds / odds.sum())
+    world["lap"], world["winners"] = 3, 0b110
+    assert [horizons.horizon_value(world[0], root[0], side) for side in range(3)] == [0, 1 / 2, 1 / 2]
+
+
+@pytest.mark.parametrize(
+    ("scores", "wanted"), [((20, 10, 10), (0.75, 0.375, 0.375)), ((90, 0, 0), (1, 0, 0)), ((4, 4, 4), (0.5,) * 3)]
+)
+def test_points_are_worth_the_lead_over_the_others_average(scores, wanted, monkeypatch):
+    """From 0, one `scale` behind, to 1."""
+    games = make_vec("pikit_v0", 1, seed=0, players=3, reward="score")
+    world = games.states.copy()
+    world["scale"] = 20
+    monkeypatch.setattr(horizons, "score", lambda state, side: scores[side])
+    value = getattr(horizons.as_rewarded, "py_func", horizons.as_rewarded)
+    assert [value(world[0], games.states[0], side) for side in range(3)] == pytest.approx(wanted)
+    games.states["reward"], world["winners"] = 0, 0b101
+    assert [value(world[0], games.states[0], side) for side in range(3)] == [1 / 2, 0, 1 / 2]
+
+
+# --- What comes out ---
+
+
+def statistics(visits, totals, votes):
+    visits, totals, votes = (np.array(rows) for rows in (visits, totals, votes))
+    return RootStatistics(visits, totals, votes, np.zeros(visits.shape), np.ones(len(visits)), np.ones(len(visits)))
+
+
+def test_root_statistics_are_means_of_what_was_tried():
+    found = statistics([[0, 1, 4], [2, 0, 0]], [[0, 0.25, 3], [1, 0, 0]], [[0, 0, 1], [1, 0, 0]])
+    np.testing.assert_array_equal(found.values, [[np.nan, 0.25, 0.75], [0.5, np.nan, np.nan]])
+    assert found.root_values.tolist() == [3.25 / 5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("visits", "totals", "votes", "mask", "wanted"),
+    [
+        ([3, 5, 4], [3, 1, 1], [0, 1, 0], None, 1),
+        ([3, 5, 4], [3, 1, 1], [0, 0, 1], None, 2),  # 5 each: means of 1/5 and 1/4
+        ([5, 4, 4], [1, 1, 3], [0, 1, 1], None, 2),
+        ([5, 4, 4], [3, 1, 3], [0, 0, 2], None, 2),
+        ([0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 1, 0], 1),
+        ([9, 1, 2], [9, 1, 0], [1, 0, 0], [0, 1, 1], 2),
+        ([0, 1, 0], [0, 0, 0], [9, 0, 0], None, 1),  # what was never tried is not chosen
+    ],
+)
+def test_most_visits_and_votes_win_then_the_best_mean_among_what_is_legal(visits, totals, votes, mask, wanted):
+    found = statistics([visits], [totals], [votes])
+    assert found.best(None if mask is None else np.array([mask])).tolist() == [wanted]

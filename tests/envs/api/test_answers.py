@@ -29,7 +29,10 @@ NAMES = ["W7", "W7*", "take sum", "take low", "2: reroll low", "7: turn low to 5
         ("Final answer: 4", "take low"), ("The best choice is option 4.", "take low"), ("I choose #4 now", "take low"),
         ("take sum\nIt is worth 2 points more than 4.", "take sum"), ("I think **4** is best", "take low"),
         ("Option 1 is bad, option 3 is better.\n\nAnswer: take low", "take low"),
-        ("I could take sum or take low.\nI choose: take low", "take low"), ("Let us play W7* here.", "W7*"),
+        ("I could take sum or take low.\nI choose: take low", "take low"),
+        ("Take sum or take low would do here.\nSo I will go with take low then.", "take low"),
+        ("I will go with take low then.\nBoth take sum and take low would do.", "take low"),
+        ("Go with 3 or 4?\nI would say\noption 3", "take sum"), ("Let us play W7* here.", "W7*"),
     ],
 )  # fmt: skip
 def test_answers_are_read_forgivingly(answer: str, meant: str) -> None:
@@ -85,7 +88,9 @@ def test_more_styles_that_a_person_understands(answer: str, meant: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        ("take sum\nActually, take low is better.", "several"), ("3\nWait, I meant another one.", "several"),
+        ("take sum\nActually, take low is better.", "several"),
+        ("I will go with take sum here.\nActually, I would say take low is better here.", "several"),
+        ("3\nWait, I meant another one.", "several"),
         ("take sum\nThis beats take low.", "several"), ("4. take sum", "it says 4, but take sum has another number"),
         ('{"action": 3} or {"action": 4}', "several"), ("<think>take low", "empty"), ("I will not take sum.", "none"),
         ("I'm sorry, I cannot take part in this game.", "none"), ("Ich nehme die kleine Zahl.", "none"),

@@ -1,11 +1,17 @@
 """Processes that fork, are spawned, or end while threads are still at work."""
 
+import copy
 import os
+import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from monsterzoo import policies
+from monsterzoo.envs import make_vec
+from monsterzoo.training.evaluation.tournament import Tournament
 
 GAMES = """
 import os, signal, sys, threading, time, warnings
@@ -58,6 +64,26 @@ more = make_vec("pikit_v0", 4096, threads=2, seed=6)
 more.step(more.sample_actions())  # its thread looks for more
 time.sleep(0.1)
 """
+
+
+def test_a_second_thread_is_refused_by_a_search_and_by_a_tournament() -> None:
+    """Both would write into the same trees and tables."""
+    vec = make_vec("pikit_v0", 1, seed=1, players=2)
+    search = policies.make("search:5", "pikit_v0", players=2)
+    twin = pickle.loads(pickle.dumps(copy.deepcopy(search)))
+    asked = (vec.observations, vec.seats, vec.states)
+    tournament = Tournament(vec.variant, ["a", "b"])
+    calls = {
+        "SearchPolicy": lambda: search.search(*asked),
+        "Tournament": lambda: tournament.play([search, search], 1),
+    }
+    with search.caller.lock, tournament.caller.lock, ThreadPoolExecutor(1) as pool:
+        for name, call in calls.items():
+            with pytest.raises(RuntimeError, match=f"another thread is inside this {name}: one call at a time"):
+                pool.submit(call).result()
+    assert search.search(*asked).visits.sum() == 5
+    with search.caller.lock, ThreadPoolExecutor(1) as pool:
+        assert pool.submit(twin.search, *asked).result().visits.sum() == 5, "a copy is another one"
 
 
 @pytest.mark.parametrize(

@@ -178,3 +178,25 @@ def test_a_game_that_draws_nothing_is_shown_in_words_with_a_button_for_every_act
 def test_views_that_are_none_are_refused(view: Any) -> None:
     with pytest.raises(ValueError, match="allowed: None, 'all', 'player_0', 'player_1', 'player_2', 'player_3'"):
         check_view(find_game("pikit_v0").variant(), view)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_all_mechas_of_a_seat_lie_in_its_panel_side_by_side(players: int) -> None:
+    env = GameEnv(find_game("pikit_v0"), players=players)
+    env.reset(seed=1)
+    position = env.snapshot()
+    position["mechas_on_table"], position["hands"][1]["mecha"] = [], [1, 2, 3, 4, 5, 6]
+    env.reset(options={"snapshot": position})
+    scene = scene_of(env.variant, env.states, 0)
+    panel = next(part for part in scene.parts if part.key == "seat 1").shapes[0]
+    boxes = []
+    for part in scene.parts:
+        if part.key.startswith("mecha "):
+            frame = part.shapes[0]
+            boxes.append((frame["x"], frame["y"], frame["w"], frame["h"]))
+            assert panel["x"] < frame["x"] < frame["x"] + frame["w"] < panel["x"] + panel["w"]
+            assert panel["y"] < frame["y"] < frame["y"] + frame["h"] < panel["y"] + panel["h"]
+    assert len(boxes) == 6
+    assert not [(one, other) for i, one in enumerate(boxes) for other in boxes[:i] if overlap(one, other)]
+    rows = [len([box for box in boxes if box[1] == top]) for top in sorted({box[1] for box in boxes})]
+    assert rows == ([4, 2] if players == 4 else [6]), "of four, the seat on the left is narrow"

@@ -1,0 +1,91 @@
+"""What a policy thinks of a position, as text, table and numbers, for thoughts that are known."""
+
+import numpy as np
+import pytest
+from monsterzoo import policies
+from monsterzoo.envs import make_vec
+from monsterzoo.policies.analysis import Analysis, Thought, analyse
+from monsterzoo.policies.networks import NeuralPolicy
+from monsterzoo.policies.search import RootStatistics
+from test_networks import about, random_network
+
+SEARCHED = Analysis(
+    "search:20", 1, 7, 0.625, (Thought(7, "take low", 1250, 0.75, 0.5), Thought(2, "take <sum>", 3, None, 0.25))
+)
+
+
+def test_an_analysis_reads_as_a_table() -> None:
+    assert str(SEARCHED).split("\n") == [
+        "player_1 decides; search:20 chooses 'take low' and expects to win 62.5%",
+        "action        visits      wins   network",
+        "take low       1,250     75.0%     50.0%",
+        "take <sum>         3         –     25.0%",
+    ]
+    assert str(Analysis("random", 0, 3, None, (Thought(3, "end"), Thought(4, "go on")))).split("\n") == [
+        "player_0 decides; random chooses 'end'",
+        "end",
+        "go on",
+    ]
+
+
+def test_as_a_page_names_cannot_be_markup() -> None:
+    page = SEARCHED._repr_html_()
+    assert page.startswith("<p>player_1 decides; search:20 chooses")
+    assert "take &lt;sum&gt;" in page
+    for cell in ("visits", "wins", "network", "1,250", "75.0%", "–"):
+        assert cell in page
+    bare = Analysis("random", 0, 3, None, (Thought(3, "end"),))._repr_html_()
+    assert "visits" not in bare
+
+
+def played():
+    games = make_vec("pikit_v0", 8, seed=5, players=2)
+    for _ in range(17):
+        games.step(games.sample_actions())
+    return games, int(games.action_masks.sum(axis=1).argmax())
+
+
+def test_thoughts_of_a_search_are_its_statistics_the_choice_first_then_by_visits(monkeypatch) -> None:
+    games, index = played()
+    legal = np.flatnonzero(games.action_masks[index])
+    visits, totals = np.zeros((1, games.variant.num_actions), int), np.zeros((1, games.variant.num_actions))
+    visits[0, legal] = np.arange(len(legal))
+    visits[0, legal[1]] = 99
+    totals[0, legal] = visits[0, legal] / 4
+    priors = np.full(visits.shape, 0.125)
+    policy = policies.make("search:5", "pikit_v0", players=2)
+    found = RootStatistics(visits, totals, np.zeros_like(visits), priors, np.ones(1), np.ones(1))
+    monkeypatch.setattr(policy, "search", lambda *asked: found)
+    thought = analyse(policy, games.variant, games.states, index)
+    assert (thought.seat, thought.choice, thought.value) == (games.seats[index], legal[1], 0.25)
+    assert [one.action for one in thought.thoughts] == [legal[1], *legal[:1:-1], legal[0]]
+    assert [one.visits for one in thought.thoughts] == [99, *range(len(legal) - 1, 1, -1), 0]
+    assert [one.value for one in thought.thoughts] == [*[0.25] * (len(legal) - 1), None]
+    assert all(one.prior is None for one in thought.thoughts)  # there is no network
+    policy.guide = "a network"
+    assert {one.prior for one in analyse(policy, games.variant, games.states, index).thoughts} == {0.125}
+
+
+def test_thoughts_of_a_network_are_its_probabilities() -> None:
+    games, index = played()
+    policy = NeuralPolicy(games.variant, random_network(games.variant, values=2), about(games.variant))
+    found = analyse(policy, games.variant, games.states, index)
+    priors, chances = policy.opinion(games.observations[index : index + 1], games.action_masks[index : index + 1])
+    assert found.value == pytest.approx(chances[0])
+    assert {one.action: one.prior for one in found.thoughts} == pytest.approx(
+        {action: priors[0, action] for action in np.flatnonzero(games.action_masks[index])}
+    )
+    listed = [one.prior for one in found.thoughts]
+    assert listed == sorted(listed, reverse=True)
+    assert all(one.name == games.variant.action_names[one.action] for one in found.thoughts)
+
+
+def test_where_nobody_decides_there_is_nothing_to_think() -> None:
+    games, index = played()
+    other = 1 - int(games.seats[index])
+    with pytest.raises(ValueError, match="does not wait for a decision"):
+        analyse(policies.make("random", "pikit_v0", players=2), games.variant, games.states, index, seat=other)
+    over = games.states.copy()
+    over["outcome"][index], over["acting"][index] = 1, 0
+    with pytest.raises(ValueError, match="the game is over"):
+        analyse(policies.make("random", "pikit_v0", players=2), games.variant, over, index)
