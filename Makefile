@@ -3,37 +3,41 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python -m
-INSTALL := $(RUN) pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+# Python compiles what it imports; compiling all that is installed takes longer than installing it.
+PIP_OPTIONS := --quiet --disable-pip-version-check --no-compile
+INSTALL := $(RUN) pip install $(PIP_OPTIONS) --constraint constraints.txt --editable
 RESULTS := benchmarks/results
 PACKAGING := pyproject.toml setup.py constraints.txt
 
 # Libraries with pins of their own: each has an environment of its own, and tests in tests/libraries.
-TRAINING := openspiel rllib tianshou torchrl
+TRAINING := openspiel rllib tianshou torchrl benchmarl skrl agilerl
 LIBRARIES := $(TRAINING) wrappers mcp mcp1 inspect
 SEPARATE := $(LIBRARIES) peers docs
 EXTRA_mcp1 := mcp  # both major versions of one library
 # Examples with pins and tests in their own folders.
 EXAMPLES := verifiers openenv trl
 
-.PHONY: help demo test test-slow test-browser test-libraries environments chromium lint fuzz kills soak benchmark generated
-.PHONY: clean docs peers speeds $(LIBRARIES:%=test-%) $(SEPARATE:%=%-env) $(EXAMPLES:%=test-%) $(EXAMPLES:%=%-env)
+.PHONY: help demo test test-slow test-all test-browser test-libraries environments chromium lint fuzz kills soak benchmark generated
+.PHONY: clean docs peers speeds test-matrix $(LIBRARIES:%=test-%) $(SEPARATE:%=%-env) $(EXAMPLES:%=test-%) $(EXAMPLES:%=%-env)
 
 help:
 	@echo "make demo       train a network for a minute and let it play, into a new folder in runs"
 	@echo "make test       ruff, mypy and pytest, but for the slow tests"
 	@echo "make test-slow  the rest: guides, fuzzing, kills, packaging, and compiling into caches of their own"
+	@echo "make test-all   both together"
 	@echo "make test-browser  whole games by clicks in Chromium; screenshots in build/screenshots"
 	@echo "make test-libraries  tests of the RL libraries below, each in an environment of its own"
 	@echo "make test-L     tests of a library in an environment of its own; L is one of:"
 	@echo "                $(LIBRARIES) $(EXAMPLES)"
+	@echo "make test-matrix  conformance and batches with the oldest and newest versions, on every Python found"
 	@echo "make docs       the documentation site, into build/docs/html; warnings are errors"
 	@echo "make speeds     how fast each of them learns, as docs/libraries.md has it"
-	@echo "make peers      random play and search beside OpenSpiel, RLCard, PettingZoo Classic and Pgx, kept in benchmarks/results"
+	@echo "make peers      random play and search beside OpenSpiel, RLCard, PettingZoo Classic, Pgx and EnvPool, kept in benchmarks/results"
 	@echo "make fuzz       odd and impossible inputs at every entrance, for MINUTES=30"
 	@echo "make kills      kill every command that keeps its work KILLS=50 times, and let it go on"
 	@echo "make soak       STEPS=1e9 steps of all games (MINUTES=30 at most), looking for leaks and lost cards"
 	@echo "make benchmark  the full throughput table, kept in benchmarks/results"
-	@echo "make generated  rewrite the tables and playthroughs that are made from code"
+	@echo "make generated  rewrite the tables, playthroughs and scenes that are made from code"
 	@echo "make clean      remove the virtual environment and caches"
 
 DEMO := runs/demo-$(shell date +%Y%m%d-%H%M%S)
@@ -48,7 +52,10 @@ test: lint
 	$(RUN) pytest -n 2 -m "not slow"
 
 test-slow: $(VENV)/.test
-	$(RUN) pytest -n 2 --dist loadgroup -m slow
+	$(RUN) pytest -n 2 -m slow
+
+test-all: lint
+	$(RUN) pytest -n 2
 
 HAS_CHROMIUM := command -v chromium > /dev/null && command -v chromedriver > /dev/null
 # Debian's Chromium and its driver, installed where they are missing.
@@ -82,6 +89,7 @@ benchmark: $(VENV)/.test
 generated: $(VENV)/.test
 	$(RUN) tools.tables
 	$(RUN) tools.playthrough
+	$(RUN) tools.scenes
 	$(RUN) tools.gallery
 
 docs: docs-env
@@ -100,10 +108,14 @@ environments: chromium docs-env $(LIBRARIES:%=%-env) $(EXAMPLES:%=%-env)
 
 extra = $(strip $(or $(EXTRA_$*),$*))
 $(LIBRARIES:%=test-%): test-%: %-env
-	$(VENV)/$*/bin/python -m pytest -n 0 $(wildcard tests/libraries/test_$(extra).py tests/libraries/test_$(extra)_*.py)
+	$(VENV)/$*/bin/python -m pytest -n 0 $(wildcard tests/libraries/test_$(extra).py tests/libraries/test_$(extra)_*.py) \
+		$(if $(filter $*,$(TRAINING)),tests/docs/test_guides.py -k "libraries or readme_works and $*")
 
 $(EXAMPLES:%=test-%): test-%: %-env
 	$(VENV)/$*/bin/python -m pytest -n 0 examples/$*
+
+test-matrix: $(VENV)/.test
+	$(VENV)/bin/python tests/matrix.py
 
 speeds: $(TRAINING:%=%-env)
 	cd tests/libraries && ../../$(VENV)/bin/python speeds.py sb3
@@ -132,7 +144,7 @@ define ENVIRONMENT
 	$(VENV)/bin/python -m venv --without-pip $(VENV)/$*
 	$(VENV)/bin/python -c "import sys; print(*(path for path in sys.path if path.endswith('-packages')), sep='\n')" \
 		> $$($(VENV)/$*/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/tests.pth
-	$(RUN) pip --python $(VENV)/$*/bin/python install --quiet --disable-pip-version-check --no-build-isolation $(1) --editable
+	$(RUN) pip --python $(VENV)/$*/bin/python install $(PIP_OPTIONS) --no-build-isolation $(1) --editable
 endef
 
 $(SEPARATE:%=$(VENV)/%/.ready): $(VENV)/%/.ready: constraints/%.txt $(VENV)/.test

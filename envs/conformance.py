@@ -280,7 +280,7 @@ def _check_turn(variant: Variant, states: np.ndarray) -> None:
 
 
 def check_masks(case: Case) -> None:
-    """Every masked-out action is refused and changes nothing; every masked-in one is accepted."""
+    """Every action outside the mask is refused and changes nothing; every other one is accepted."""
     env = case.raw_env()
     for _ in case.moments(env, 7):
         before = env.save()

@@ -24,9 +24,9 @@ class GameEnv(DrawsItself, AECEnv):
     """One game as an AEC environment; several seats that choose at once are asked one after another.
 
     `observe` gives `{"observation": int8 (n,), "action_mask": int8 (A,)}` (of another type with `dtype`, see
-    `Columns`); the mask is also in `infos`. With
-    `observation="box"` it gives the tensor alone, with `history=T` also the last T events, see `observation_space`. A
-    seat that has nothing to decide has the no-op, the last action, alone in its mask.
+    `Columns`); the mask is also in `infos`. With `observation="box"` it gives the tensor alone, with `history=T` also
+    the last T events, see `observation_space`. A seat that has nothing to decide has the no-op, the last action, alone
+    in its mask.
     """
 
     # Not parallelizable: seats do not take turns in a fixed cycle. `parallel_env` is the parallel environment, and

@@ -120,7 +120,7 @@ def _json_actions(text: str) -> set[str]:
 
 @lru_cache(4096)
 def _plain(text: str) -> str:
-    """Small letters, single spaces, no markdown around words."""
+    """Lower case, single spaces, no markdown around words."""
     text = text.casefold().strip()
     text = re.sub(r"^(?:#+ |> ?|[-*] )+", "", text)
     for _ in range(3):  # bold and italic and code, one inside of the other

@@ -125,7 +125,7 @@ class SeatVectorEnv(VectorEnv):
     final_states = property(lambda self: self._match.arrays["finals"])
 
     @cached_property
-    def _reused(self) -> tuple[np.ndarray | None, list[Any] | None]:
+    def _reused(self) -> tuple[np.ndarray | None, np.ndarray | None]:
         """Final observations, where what is overwritten anyway is not made anew.
 
         A step of 1,024 games against random players takes 8 % less.
@@ -297,18 +297,16 @@ class SeatVectorEnv(VectorEnv):
             for observed, events in zip(ended, self._match.final_histories(over, played[over])):
                 observed["history"] = events
         observations = np.empty(self.num_envs, object)  # None where no game is over
-        for i, observed in zip(over.tolist(), ended):
-            observations[i] = observed
+        observations[over] = ended[: len(over)]
         info = {"illegal": self._match.arrays["illegal"] & done, "_illegal": done}
         return {"final_obs": observations, "_final_obs": done, "final_info": info, "_final_info": done}
 
-    def _separate(self, rows: np.ndarray) -> list[Any]:
-        """Final observations, one for each row (B, n)."""
-        if self._boxed:
-            return list(rows)
+    def _separate(self, rows: np.ndarray) -> np.ndarray:
+        """Final observations, one for each row (B, n), as an array of objects (B,)."""
         masks = np.zeros((len(rows), self.variant.num_actions), np.int8)
         masks[:, -1] = 1  # the no-op
-        return [{"observation": row, "action_mask": mask} for row, mask in zip(rows, masks)]
+        both = ({"observation": row, "action_mask": mask} for row, mask in zip(rows, masks))
+        return np.fromiter(rows if self._boxed else both, object, len(rows))
 
     def record(self, i: int, final: bool = False) -> dict[str, Any]:
         """Game i so far, or the last finished one, with all players' moves, for `monsterzoo.envs.replay`.

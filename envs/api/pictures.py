@@ -66,7 +66,7 @@ def save_gif(
     stop: int | None = None,
     colours: int = 64,
 ) -> None:
-    """Write a record as a GIF that moves: the positions after `start` to `stop` moves, all by default.
+    """Write a record as an animated GIF: the positions after `start` to `stop` moves, all by default.
 
     Needs pygame-ce and Pillow (`monsterzoo[render]`). Raises `ValueError` for what is not a record.
     """

@@ -1,4 +1,4 @@
-"""What passes between a text game and who plays it: questions, turns, results, rules in short."""
+"""Questions, turns and results of text games, and the rules in short."""
 
 import re
 import sys

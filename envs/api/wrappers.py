@@ -10,10 +10,10 @@ from ..core.variant import read_action
 
 
 class StandardWrappers(OrderEnforcingWrapper):
-    """OrderEnforcing(AssertOutOfBounds(TerminateIllegal(env))), with a short way for what is in order.
+    """OrderEnforcing(AssertOutOfBounds(TerminateIllegal(env))), with a fast path for legal actions.
 
-    A legal action of a living agent, and what an agent reads before it, go straight to the environment; everything
-    else takes PettingZoo's own way through all wrappers. (That way costs four times as much as a game step.)
+    These, and what an agent reads before it acts, go straight to the environment; everything else goes through all of
+    PettingZoo's wrappers, which costs four times as much as a game step.
     """
 
     def __init__(self, env: AECEnv) -> None:
