@@ -47,7 +47,7 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_default_options = {"members": True}
 maximum_signature_line_length = 88
-autodoc_mock_imports = ["ray", "torchrl", "tensordict", "tianshou", "pyspiel", "open_spiel", "inspect_ai"]
+autodoc_mock_imports = ["ray", "torchrl", "tensordict", "tianshou", "benchmarl", "pyspiel", "open_spiel", "inspect_ai"]
 python_use_unqualified_type_names = True
 suppress_warnings = ["ref.python"]  # of a name that is public twice, as `monsterzoo.envs.Game`
 
