@@ -50,6 +50,16 @@ def score_reward(state, gained, total):
 @compiled
 def advance(state, seat, action, rewards):
     """Step one game and write every seat's reward, float32 (players,); False if they are all zero by the rules."""
+    gains = step_and_reward(state, seat, action, rewards)
+    if not gains:
+        for other in range(np.int64(state.players)):
+            rewards[other] = np.float32(0)
+    return gains
+
+
+@compiled
+def step_and_reward(state, seat, action, rewards):
+    """`advance` for callers that need no zeros: where it returns False, `rewards` is left as it was."""
     players, sides = np.int64(state.players), np.int64(state.sides)
     if state.reward == REWARD_SCORE:
         for side in range(sides):
@@ -66,8 +76,6 @@ def advance(state, seat, action, rewards):
         return True
     step(state, seat, action)
     if state.outcome == PLAYING:
-        for other in range(players):
-            rewards[other] = np.float32(0)
         return False
     for other in range(players):
         rewards[other] = win_reward(state, other)

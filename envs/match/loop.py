@@ -20,7 +20,7 @@ from ..compiling.work_queue import LEADER, begin_round, edge, finish_part, take_
 from ..core.bits import ZERO, bit, has, lowest
 from ..core.contract import PLAYING, TERMINATED, TRUNCATED, observe, score, setup
 from ..core.rng import streams
-from ..core.stepping import advance, legal_or_wait, share_of_win
+from ..core.stepping import legal_or_wait, share_of_win, step_and_reward
 from ..core.variant import Variant
 from .compiled_policies import choose_one
 from .history import after_move, before_move, begin_history, end_history, show_history
@@ -189,14 +189,13 @@ def rotate(games, i):
 
 
 @inlined
-def move(games, i, actions, seat, action, gained, history):
-    """Step game i, write the move down if there is room, and book the rewards."""
+def move(games, i, actions, seat, action, length, gained, history):
+    """Step game i, write the move down if there is room after `length` others, and book the rewards."""
     before_move(history, games.states, i)
-    state, length = games.states[i], games.lengths[0, i]
+    state = games.states[i]
     if length < games.moves.shape[2]:
         games.moves[0, i, length] = seat * actions + action
-    games.lengths[0, i] = length + 1
-    gains = advance(state, seat, action, gained)
+    gains = step_and_reward(state, seat, action, gained)
     after_move(history, games.states, i, seat, action)
     if gains:
         for other in range(np.int64(state.players)):
@@ -232,9 +231,9 @@ def deciding_seat(games, i):
 
 
 @inlined
-def keep_final(games, i):
+def keep_final(games, i, length):
     """Keep a game that is over, with its sums and its log."""
-    state, length = games.states[i], games.lengths[0, i]
+    state = games.states[i]
     games.finals[i] = games.states[i]
     games.starts[1, i], games.lengths[1, i] = games.starts[0, i], length
     for seat in range(np.int64(state.players)):
@@ -262,6 +261,7 @@ def play_game(games, i, mode, source, tokens, gained, words, views, history):
         start_log(games, i)
         begin_history(history, i)
     moving, beginning = order <= ANSWER and state.outcome == PLAYING, order == BEGIN
+    length = games.lengths[0, i]  # counted here, stored when the game is left
     while True:
         if beginning:
             if not begin_game(source, games, i):
@@ -269,10 +269,13 @@ def play_game(games, i, mode, source, tokens, gained, words, views, history):
                 return
             games.counts[i] = False
             begin_history(history, i)
+            length = 0
         if moving:
-            move(games, i, mode.actions, seat, action, gained, history)
+            move(games, i, mode.actions, seat, action, length, gained, history)
+            length += 1
         if state.outcome != PLAYING:
-            keep_final(games, i)
+            games.lengths[0, i] = length
+            keep_final(games, i, length)
             end_history(history, i)
             note_result(source, games, i)
             # A game without an outside decision has nothing to report: the next one begins in any mode.
@@ -284,7 +287,7 @@ def play_game(games, i, mode, source, tokens, gained, words, views, history):
         seat = deciding_seat(games, i)
         who = np.int64(games.seating[i, seat])
         if who < 0 or who >= len(tokens):
-            games.seats[i], games.waiting[i] = seat, who
+            games.seats[i], games.waiting[i], games.lengths[0, i] = seat, who, length
             return
         action = choose_one(tokens, who, state, seat, words, views, games.streams[i])
         moving, beginning = True, False
