@@ -35,8 +35,7 @@ TITLE = """# Trained networks
 Load one with `monsterzoo.policies.make("pretrained", game, **options)`; this needs numpy only. A network plays its most
 likely action and refuses observations other than those it was trained on. Each has a model card, linked in the table.
 The commands that made them are at the end.
-`python -m tools.zoo` trains networks by the recipes in `tools/recipes.py`, measures them, and writes this page from
-`index.json`.
+`python -m tools.zoo` measures networks and writes this page from `index.json`.
 
 All beat their heuristic players. Win rates come with 95 % intervals; the chance level is the win rate of equal players.
 The network plays one side, the opponent all others, and every deal is played once with each side.

@@ -1,6 +1,6 @@
 """Short names of all variants: "pikit_v0-2p", "yokai_septet_v0-4p-seven_suitors".
 
-They name the files of shipped networks, their recipes, and rows of tables.
+They name the files of shipped networks and rows of tables.
 """
 
 import re
