@@ -6,8 +6,7 @@ from pettingzoo import AECEnv
 
 from .api.pictures import save_gif
 from .api.saving import check_record, play_record
-from .api.text import TextGame
-from .api.text_match import text_game
+from .api.text import TextGame, text_game
 from .api.vector import VectorGame
 from .core import rng
 from .core.game import Game

@@ -131,7 +131,6 @@ GAME = Game(
         describe=text.describe,
         draw_table=text.draw_table,
         scene=scene.scene,
-        ansi_colours=scene.INKS,
         refusal=text.refusal,
         story=story.story,
         retold=story.TOLD,

@@ -10,7 +10,6 @@ from .scene_cards import effect, face, tile, tile_words
 from .text import claims_of
 from .view import OPEN_CARDS
 
-INKS = {r"\bblue\b": 69, r"\bred\b": 203, r"\byellow\b": 220, r"\bgreen\b": 77, r"\bviolet\b": 135}
 PHASES = ("laying cards", "grabbing tiles", "a burial", "a resurrection")
 CHOSEN, SPENT = "#7dff9a", "#8b8b8b"
 """Around what was chosen but is still hidden from the others; across what has had its effect."""

@@ -68,12 +68,9 @@ def numeric(function: _Function) -> _Function:
     return _inner(function, fastmath={"reassoc", "contract", "nsz"})
 
 
-def overload(function: Callable[..., Any], inline: bool = False) -> Callable[[Callable[..., Any]], Any]:
-    """Numba's `overload` with our compile options: what compiled code runs instead of a Python `function`.
-
-    `inline` is for implementations with a few callers and many arguments, which take longer to pass than to use.
-    """
-    return numba_overload(function, strict=False, jit_options={**_PART, "forceinline": inline})
+def overload(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Numba's `overload` with our compile options: what compiled code runs instead of a Python `function`."""
+    return numba_overload(function, strict=False, jit_options=_PART)
 
 
 def compiled_as(implementation: Callable[..., Any]) -> Callable[[_Function], _Function]:

@@ -34,7 +34,6 @@ def _unary(name: str, *flags: bool) -> Any:
 
 _ctpop = _unary("llvm.ctpop")
 _cttz = _unary("llvm.cttz", True)
-_ctlz = _unary("llvm.ctlz", True)
 
 
 # Whether code is compiled for this very machine, and that has the instruction PDEP (x86-64 with BMI2).
@@ -123,12 +122,6 @@ def lowest(bits):
     """The smallest member of a set that is not empty."""
     value = int(bits)
     return (value & -value).bit_length() - 1
-
-
-@compiled_as(lambda bits: 63 - _ctlz(np.uint64(bits)))
-def highest(bits):
-    """The largest member of a set that is not empty."""
-    return int(bits).bit_length() - 1
 
 
 @inlined

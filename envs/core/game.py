@@ -98,8 +98,6 @@ class Looks:
     """`(state)`: the whole table as text, for spectators."""
     scene: Callable[[Perspective], Scene] | None = None
     """The table as shapes, from what somebody knows: for pictures and the browser."""
-    ansi_colours: Mapping[str, int] = field(default_factory=dict)
-    """Regular expressions, and the terminal colour (0 to 255) of what they match in the game's texts."""
     refusal: Callable[[Any, int, int], str] = _not_legal
     """`(state, seat, action)`: why an action is not legal."""
     story: Callable[[np.ndarray, int, int], list[tuple[int, str]]] | None = None

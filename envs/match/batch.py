@@ -17,10 +17,7 @@ from ..core.stepping import advance
 from .history import after_move, before_move, begin_history, end_history, show_history
 from .loop import ACT, BEGIN
 
-Batch = namedtuple(
-    "Batch",
-    "states finals choices seats rows sets masks rewards terminated truncated totals lengths",
-)
+Batch = namedtuple("Batch", "states finals choices seats rows sets masks rewards terminated truncated totals lengths")
 """The arrays of N games that each wait for one decision; those of `loop.new_arrays` that are needed."""
 Log = namedtuple("Log", "starts moves")
 """The arrays of the move log. Kernels take None where none is kept, and are then compiled without it."""

@@ -19,7 +19,6 @@ COLOURS = (
 DOES = (
     "", "most 1s", "reroll", "wounds", "steal", "draw", "cancel", "turn die", "all 8s", "wild", "wild", "wild",
 )  # fmt: skip
-INKS = {r"\b\d+-\d+\b": 247, r"\b(?:9|10|11)\b": 203, r"\b[78]\b": 215, r"\b[456]\b": 78, r"\b[123]\b": 75}
 HELP = (
     "",
     "Whoever has the most 1s at the end gets 15 points.",
@@ -167,10 +166,7 @@ def sample_cards(options: dict[str, Any]) -> list[Part]:
 
 def chip(words: str, colour: str, x: float, y: float, width: float = 38) -> list[Shape]:
     """A card in a small space."""
-    return [
-        rect((x, y, width, 38), colour, "#ffffff", 2, 7),
-        text(x + width / 2, y + 20, words, 25, room=width - 6),
-    ]
+    return [rect((x, y, width, 38), colour, "#ffffff", 2, 7), text(x + width / 2, y + 20, words, 25, room=width - 6)]
 
 
 def _draw_other(table: TableScene, k: int, box: Box) -> None:

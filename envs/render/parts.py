@@ -46,14 +46,9 @@ HEART = (
 
 
 class TableScene(Scene):
-    """A table seen from one perspective.
+    """A table seen from one perspective; `actions` says in words what each legal action does.
 
-    Args:
-        seen: the perspective.
-        title: of the game.
-        status: what stands on the right of the header.
-        actions: what each legal action does, in words.
-        deciding: seats that have to decide, where everybody can see that; else as the perspective has it.
+    `deciding` are the seats that have to decide, where everybody can see that; else they are as the perspective has it.
     """
 
     def __init__(

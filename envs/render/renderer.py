@@ -1,9 +1,5 @@
 """`render_mode`, `view` and `render_size` of all environments: a picture, a window, or text."""
 
-import os
-import re
-import sys
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,16 +17,10 @@ LARGEST = 8192
 
 
 class Renderer:
-    """Renderer of one game; without a `view` it shows what the seat that decides sees.
+    """Renderer of one game: `mode` is one of `MODES`, or None to show nothing.
 
-    Args:
-        variant: the game.
-        mode: one of `MODES`, or None to show nothing.
-        view: "all" for spectators, or the agent whose view is shown.
-        size: width and height of pictures in pixels.
-
-    Raises:
-        ValueError: for an unknown mode or view, or an impossible size.
+    `view` is "all" for spectators, or the agent whose view is shown; without one it is that of the seat that decides.
+    Raises `ValueError` for an unknown mode or view, and for a size (width and height in pixels) that cannot be.
     """
 
     def __init__(
@@ -72,7 +62,7 @@ class Renderer:
         if self._view is not None:
             observer = None if self._view == ALL else self._variant.agents.index(self._view)
         if self._mode == "ansi":
-            return coloured(text_of(self._variant, states, observer), self._variant.game.looks.ansi_colours)
+            return text_of(self._variant, states, observer)
         scene = scene_of(self._variant, states, observer, self._trail.events(self._variant, states, observer))
         if self._mode == "svg":
             return to_svg(scene, self._size[0])
@@ -97,12 +87,3 @@ def _check_size(name: str, size: Any) -> tuple[int, int]:
     if len(pair) != 2 or not all(is_whole(side) and 1 <= side <= LARGEST for side in pair):
         raise refusal(f"{name}: render_size={size!r}", f"(width, height) in pixels, up to {LARGEST}")
     return int(pair[0]), int(pair[1])
-
-
-def coloured(text: str, ansi_colours: Mapping[str, int]) -> str:
-    """A text in colour, by regular expressions; only on a terminal, and where nobody has set NO_COLOR."""
-    if not ansi_colours or os.environ.get("NO_COLOR") or not sys.stdout.isatty():
-        return text
-    found = re.compile("|".join(f"({pattern})" for pattern in ansi_colours))
-    numbers = list(ansi_colours.values())
-    return found.sub(lambda match: f"\x1b[1;38;5;{numbers[(match.lastindex or 1) - 1]}m{match[0]}\x1b[0m", text)

@@ -126,7 +126,6 @@ GAME = Game(
         describe=text.describe,
         draw_table=text.draw_table,
         scene=scene.scene,
-        ansi_colours=scene.INKS,
         refusal=text.refusal,
         cards=scene_cards.sample_cards,
         words={

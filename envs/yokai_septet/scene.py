@@ -8,20 +8,8 @@ from ..render.scene import Box, Perspective, Scene, Shape, rect, text
 from . import rules
 from .events import PASSED, PLAYED
 from .scene_cards import COLOURS, card_help, chips, describe_card, face, suit_sign, symbol
-from .text import (
-    CARD_NAMES,
-    captured_cards,
-    names,
-    on_places,
-    passed_cards,
-    suit_names,
-    trick_cards,
-)
+from .text import CARD_NAMES, captured_cards, names, on_places, passed_cards, suit_names, trick_cards
 
-INKS = {
-    rf"\b(?:{suit[0]}\d+\*?|{suit})(?!\w)": ink
-    for suit, ink in zip(rules.SUITS, (37, 137, 205, 178, 99, 203, 75), strict=True)
-}
 PHASES = ("passing", "discarding", "exchange", "which boss stays up", "play")
 CARD = (84.0, 118.0)
 

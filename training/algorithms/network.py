@@ -37,16 +37,10 @@ class Block(nn.Module):
 
 
 class Network(nn.Module):
-    """Observation to logits and values: a linear stem, residual blocks, two heads.
+    """Observation of `size` columns to logits and values: a linear stem, residual blocks, two heads.
 
-    Args:
-        size: columns of an observation.
-        actions: number of actions.
-        width: of the hidden layers.
-        blocks: number of residual blocks.
-        highs: the largest value of every column.
-        values: 1 for the observer's return, or a logit for each side's chance to win, counted from the observer's.
-        symmetry: renamings of columns and actions that must not matter, see `symmetric`.
+    `highs` are the largest values of the columns. The values are 1, the observer's return, or a logit for each side's
+    chance to win, counted from the observer's. `symmetry` are renamings that must not matter, see `symmetric`.
     """
 
     scale: Tensor

@@ -15,14 +15,8 @@ from .replaying import GameFile, Samples
 class GameDataset(IterableDataset):
     """Minibatches of decisions, dicts of tensors with the names of `Samples`.
 
-    For `DataLoader(dataset, batch_size=None, num_workers=…)`: workers share the row groups.
-
-    Args:
-        path: a file of `record_games`.
-        batch_size: decisions in a minibatch.
-        shuffle: whether row groups and the decisions of each come in random order, another one in every epoch.
-        seed: of that order.
-        history: T, to add the last T events.
+    For `DataLoader(dataset, batch_size=None, num_workers=…)`: workers share the row groups. With `shuffle` these and
+    the decisions of each come in another random order in every epoch. `history=T` adds the last T events.
     """
 
     def __init__(

@@ -187,13 +187,7 @@ class GameFile:
     def samples(
         self, groups: Sequence[int] | None = None, *, states: bool = False, history: int = 0
     ) -> Iterator[Samples]:
-        """All decisions, or those of some row groups, a group at a time.
-
-        Args:
-            groups: which row groups, in this order.
-            states: whether to add the true states.
-            history: T, to add the last T events.
-        """
+        """All decisions, or those of some row groups, a group at a time; with the true states, or the last T events."""
         for group in range(self.groups) if groups is None else groups:
             table, replayed = self.replayed(group, states=states, history=history)
             samples = replayed.samples

@@ -87,9 +87,7 @@ class RunConfig(Checked):
         float, "wall-clock budget with evaluation; such a run does not repeat", Number(0, above=True)
     ] = 10.0
     updates: Annotated[
-        int,
-        "budget in updates instead: the same command gives the same network; 0: by the clock",
-        Integer(0),
+        int, "budget in updates instead: the same command gives the same network; 0: by the clock", Integer(0)
     ] = 0
     seed: Annotated[int, "of everything random", Integer(0, LARGEST_SEED)] = 0
     threads: Annotated[int, "torch's threads; more than one helps on idle machines only", Integer(1, MOST_THREADS)] = 1

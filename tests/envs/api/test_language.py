@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from monsterzoo import TextGame, policies
 from monsterzoo.envs.api.prompts import Turn, patterns, rules_in_short
-from monsterzoo.envs.api.text_match import text_game
+from monsterzoo.envs.api.text import text_game
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.rng import streams
 

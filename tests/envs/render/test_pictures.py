@@ -1,10 +1,9 @@
-"""Pictures, windows and coloured text of all environments."""
+"""Pictures, windows and text of all environments."""
 
 import builtins
 import copy
 import pickle
 import re
-import sys
 from typing import Any
 
 import gymnasium
@@ -14,7 +13,6 @@ import pytest
 from gymnasium.wrappers import RenderCollection
 from monsterzoo.envs import bite_night_v0, pikit_v0, yokai_septet_v0
 from monsterzoo.envs.core.contract import imagine
-from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.render import renderer
 from monsterzoo.envs.render.perspective import scene_of
@@ -113,21 +111,6 @@ def test_text_of_a_seat_keeps_the_others_cards_secret() -> None:
     spectators = yokai_septet_v0.raw_env(render_mode="ansi", view="all")
     spectators.reset(seed=1)
     assert spectators.render() == spectators.variant.draw_table(spectators._states, 0)
-
-
-def test_text_is_coloured_on_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    env = yokai_septet_v0.raw_env(render_mode="ansi")
-    env.reset(seed=1)
-    plain = env.render()
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    coloured = env.render()
-    assert "\x1b[1;38;5;" in coloured
-    for ink in set(find_game("yokai_septet_v0").looks.ansi_colours.values()):
-        coloured = coloured.replace(f"\x1b[1;38;5;{ink}m", "")
-    assert coloured.replace("\x1b[0m", "") == plain
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert env.render() == plain
 
 
 @needs_pygame
