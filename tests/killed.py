@@ -73,7 +73,7 @@ def _beginning(out: Path) -> list[str]:
 
 # --- What they leave behind ---
 
-CLOCK = ("seconds", "minutes", "steps_per_second", "share_", "win_", "error_", "commands", "out", "start")
+CLOCK = ("seconds", "minutes", "processor_", "steps_per_second", "share_", "win_", "error_", "commands", "out", "start")
 """What depends on the clock (evaluations are made by it) or says where a run was; a key may go on after these."""
 
 
