@@ -91,7 +91,7 @@ class VectorGame:
         """
         if seed is not None:
             seed = check_seed(seed)
-            self.states["rng"] = [generator(env_seed(seed, i)) for i in range(self.num_envs)]
+            self.states["rng"] = generator(env_seed(seed, np.arange(self.num_envs)))
             self._streams = streams(seed, self.num_envs, "sample")
         for name in ("rewards", "terminated", "truncated", "totals", "lengths"):
             self._match.arrays[name][:] = 0

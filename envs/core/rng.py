@@ -96,8 +96,8 @@ def shuffle(holder, items, count):
         items[i], items[j] = items[j], items[i]
 
 
-def mix(value: int) -> int:
-    """SplitMix64's output function on any integer: neighbouring inputs give unrelated 64-bit outputs."""
+def mix(value: Any) -> Any:
+    """SplitMix64's output function on an integer or uint64 array: neighbouring inputs give unrelated outputs."""
     z = (value * _GOLDEN + _GOLDEN) & _MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
@@ -111,20 +111,28 @@ def check_seed(seed: Any, what: str = "seed") -> int:
     return whole(seed)
 
 
-def generator(seed: int, purpose: str = "game") -> np.uint64:
-    """Initial generator state for a seed; each purpose has an independent stream."""
-    value = mix(whole(seed) & _MASK)
+def _word(number: Any) -> Any:
+    """An integer, or each of an array, as 64 bits."""
+    return number.astype(np.uint64) if isinstance(number, np.ndarray) else whole(number) & _MASK
+
+
+# Below, a seed or index is an integer, or an array of integers for an array of results.
+
+
+def generator(seed: Any, purpose: str = "game") -> Any:
+    """Initial generator state for a seed, uint64; each purpose has an independent stream."""
+    value = mix(_word(seed))
     for letter in "" if purpose == "game" else purpose:
         value = mix(value ^ ord(letter))
     return np.uint64(value)
 
 
-def env_seed(seed: int, index: int) -> int:
+def env_seed(seed: int, index: Any) -> Any:
     """The seed of environment `index` in a batch seeded with `seed`: `mix(mix(seed) + index)`, 63 bits of it."""
-    return mix((mix(whole(seed) & _MASK) + whole(index)) & _MASK) >> 1
+    return mix((mix(_word(seed)) + _word(index)) & _MASK) >> 1
 
 
-def deal_seed(purpose: str, seed: int, deal: int) -> int:
+def deal_seed(purpose: str, seed: int, deal: Any) -> Any:
     """The seed of a deal that measures something: bit 63, two bits of the purpose, and 61 that are mixed."""
     return 1 << 63 | MEASURING.index(purpose) << 61 | env_seed(seed, deal) >> 2
 
@@ -133,6 +141,5 @@ def streams(seed: int, count: int, purpose: str) -> Any:
     """Independent generators, shape (count,), dtype `STREAM`."""
     holders = np.zeros(count, STREAM)
     holders["stream"] = np.arange(count)
-    for i in range(count):
-        holders["rng"][i] = generator(env_seed(seed, i), purpose)
+    holders["rng"] = generator(env_seed(seed, holders["stream"]), purpose)
     return holders

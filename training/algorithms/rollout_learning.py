@@ -55,7 +55,7 @@ class RolloutTrainer(Learner):
         self.rollout_policy = rollout_policy(variant, self.config)
         self.states = variant.new_states(config.num_envs)
         seed = env_seed(config.seed, EVALUATION)
-        self.states["rng"] = [generator(env_seed(seed, i)) for i in range(config.num_envs)]
+        self.states["rng"] = generator(env_seed(seed, np.arange(config.num_envs)))
         for i in range(config.num_envs):
             kernels.begin(self.states, i)
         self.samples = Samples.empty(variant, config.num_envs, config.samples)

@@ -89,12 +89,10 @@ def _play(
     variant: Variant, players: list[Any], numbers: np.ndarray, seed: int, search: SearchPolicy | None, threads: int
 ) -> pa.Table:
     """Play the numbered games; a row each."""
-    seeds = [env_seed(seed, number) for number in numbers.tolist()]
+    seeds = env_seed(seed, numbers)
     sides = np.arange(variant.players) % variant.sides
     seating = (sides + numbers[:, None]) % len(players)
-    luck, policy_luck = (
-        np.array([generator(one, stream) for one in seeds], np.uint64) for stream in ("game", "opponents")
-    )
+    luck, policy_luck = generator(seeds, "game"), generator(seeds, "opponents")
     match, _ = listed_match(variant, players, seating, luck, policy_luck, len(numbers), threads, log=LOG)
     match.run()
     lengths, edges = match.arrays["lengths"][1], np.zeros(len(numbers) + 1, np.int64)

@@ -21,5 +21,4 @@ Purpose = Choice(*MEASURING)
 
 def generators(purpose: str, seed: int, deals: np.ndarray, stream: str) -> np.ndarray:
     """The generators of one stream ("game" or "policies") of the listed deals (G,), uint64 (G,)."""
-    distinct, place = np.unique(deals, return_inverse=True)
-    return np.array([generator(deal_seed(purpose, seed, deal), stream) for deal in distinct.tolist()], np.uint64)[place]
+    return generator(deal_seed(purpose, seed, deals), stream)

@@ -102,6 +102,14 @@ def test_streams_of_different_seeds_and_purposes_differ():
     assert 0 <= rng.env_seed(-5, 3) < 2**63
 
 
+def test_an_array_of_seeds_gives_what_each_gives():
+    numbers = [-3, 0, 1, 2**40, 2**62]
+    made = rng.deal_seed("curve", 7, np.array(numbers))
+    assert made.tolist() == [rng.deal_seed("curve", 7, number) for number in numbers]
+    assert rng.generator(made, "policies").tolist() == [int(rng.generator(int(one), "policies")) for one in made]
+    assert rng.generator(np.array(numbers)).dtype == np.uint64
+
+
 @given(word=WORDS, index=st.integers(0, 63))
 def test_bit_functions(word, index):
     results = np.zeros(5, np.int64)
