@@ -57,10 +57,14 @@ class Page:
         self.until(lambda: self.state == "over" or (self.state == "mine" and self.decision != after))
         return self.state
 
+    @property
+    def rings(self) -> Any:
+        """What can be clicked on, once it is drawn."""
+        return self.until(lambda: self.all("#scene .target .ring"))
+
     def click_target(self, random: Random) -> None:
         """Click on something that can be chosen, and on one of its choices where it has several."""
-        rings = self.all("#scene .target .ring")
-        random.choice(rings).click()
+        random.choice(self.rings).click()
         if self.all("#menu[open]"):
             random.choice(self.all("#choices button")).click()
 

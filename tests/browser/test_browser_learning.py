@@ -160,7 +160,7 @@ def test_cards_move_for_a_moment_unless_motion_is_reduced(
         page.driver.execute_script(MOVED)
         for _ in range(4):
             before = page.decision
-            page.all("#scene .target .ring")[0].click()
+            page.rings[0].click()
             page.await_turn(before)
         moved = page.driver.execute_script("return window.moved")
         assert bool(moved) == (motion == "no-preference")

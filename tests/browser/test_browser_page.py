@@ -48,13 +48,13 @@ def test_every_move_stays_for_its_time(
     page.at_once()
     while "pass" in " ".join(page.targets).lower():
         before = page.decision
-        page.all("#scene .target .ring")[0].click()
+        page.rings[0].click()
         page.await_turn(before)
     Select(page.find("#pace")).select_by_visible_text(pace)
     page.watch_the_clock()
     for _ in range(2):  # a trick and the next one
         before = page.decision
-        page.all("#scene .target .ring")[0].click()
+        page.rings[0].click()
         page.await_turn(before)
     assert len(page.gaps()) > 4
     assert min(page.gaps()) > 0.95 * gap, "measured by the browser's own clock"
@@ -67,7 +67,7 @@ def test_a_click_shows_at_once_what_is_still_to_come(serve: Callable[..., str], 
     page.watch_the_clock()
     while page.state == "mine":
         before = page.decision
-        page.all("#scene .target .ring")[0].click()
+        page.rings[0].click()
         page.until(lambda old=before: page.decision != old)
     page.until(lambda: page.find("#scene").click() or page.state == "mine")
     assert min(page.gaps()) < 600
@@ -89,7 +89,7 @@ def test_hint_undo_and_coming_back(serve: Callable[..., str], browse: Callable[.
     assert advised.find_element(By.CSS_SELECTOR, ".advice").text == "★", "the choice is marked on the card itself"
     assert not set(page.all("#bars li.pale")) & set(page.all("#bars li.chosen"))
     page.screenshot(screenshots / "hint.png")
-    page.all("#scene .target .ring")[0].click()
+    page.rings[0].click()
     if page.all("#menu[open]"):
         page.screenshot(screenshots / "menu.png")
         page.all("#choices button")[0].click()

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from monsterzoo import cli
+from monsterzoo.benchmarks import throughput
 from monsterzoo.benchmarks.bench import BENCHMARKS
 from monsterzoo.cli import COMMANDS, main
 from monsterzoo.cli import doctor as doctor_cli
@@ -631,9 +632,13 @@ def written(words: list[str], folder: Path) -> set[str]:
     return {path.name for path in here.rglob("*")}
 
 
-@pytest.mark.slow
-def test_a_benchmark_that_is_told_nothing_writes_nothing(tmp_path: Path) -> None:
-    assert not written(THROUGHPUT, tmp_path)
+def test_a_benchmark_that_is_told_nothing_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(throughput, "benchmark", lambda *_: {"rows": []})
+    monkeypatch.chdir(tmp_path)
+    assert main(["bench", *THROUGHPUT]) == 0
+    assert not list(tmp_path.iterdir())
+    assert main(["bench", *THROUGHPUT, "--json", "x.json"]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
 
 
 @pytest.mark.slow

@@ -283,8 +283,8 @@ def test_is_mcts_beats_random_play(leduc, monkeypatch):
         apply(state, action)
 
     monkeypatch.setattr(SpielState, "_apply_action", watched)
-    mean, error = gains(leduc, searcher(leduc, 20), PolicyBot(policies.make("random", "leduc_poker_v0")), 120)
-    assert mean > 2 * error
+    mean, error = gains(leduc, searcher(leduc, 20), PolicyBot(policies.make("random", "leduc_poker_v0")), 300)
+    assert mean > 2 * error, "OpenSpiel does not seed its sampler: about 0.13 and 0.023"
     assert len(moves) > 1000
     assert all(moves)
 

@@ -388,7 +388,7 @@ def test_killed_between_the_last_two_files_a_run_still_ends_with_its_last_networ
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_at_any_moment_every_command_comes_to_the_same_end() -> None:
-    words = [sys.executable, killed.__file__, "--kills", "3"]
+    words = [sys.executable, killed.__file__, "--kills", "2"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
