@@ -185,16 +185,16 @@ class SeatVectorEnv(VectorEnv):
         """
         if not self._ready:
             raise RuntimeError("there is no game to go on with: call reset(), also after a step that was broken off")
-        choices = read_actions(actions, self.num_envs)
-        if choices.min() < 0 or choices.max() >= self.variant.num_actions:
+        one, choices = self._match.arrays, read_actions(actions, self.num_envs)
+        one["choices"][:] = choices
+        if one["choices"].view(np.uint64).max() >= self.variant.num_actions:  # negative numbers are large ones
             raise IllegalActionError(
                 f"actions are 0 to {self.variant.num_actions - 1}, not {choices.min()} to {choices.max()}"
             )
-        self._match.arrays["orders"][:] = ACT
+        one["orders"].fill(ACT)
         if not self._at_once:
             self._follow_finished()
-        one, played = self._match.arrays, self.learners.copy()
-        one["choices"][:] = choices
+        played = one["seats"].copy()
         self._run()
         observed, infos = self._shown()
         done = one["terminated"] | one["truncated"]
