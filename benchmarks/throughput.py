@@ -30,7 +30,7 @@ from monsterzoo.policies.networks.inference import make_net
 from monsterzoo.training.evaluation.report import grid
 
 from . import measuring
-from .measuring import Run, aec_loop, measure, parallel_loop, timed
+from .measuring import Run, aec_loop, measure, parallel_loop, timed, with_spread
 
 # --- What is measured ---
 
@@ -196,10 +196,8 @@ def benchmark(games: list[str], count: int, seconds: float, repeats: int) -> dic
             for k, options in enumerate(game.variants)
         ]
         head = ["steps/s", *(label(variant["options"], "\n") for variant in variants)]
-        cells = [[key, *(variant["rates"][key] for variant in variants)] for key in variants[0]["rates"]]
+        cells = [[key, *(with_spread(one["rates"][key]) for one in variants)] for key in variants[0]["rates"]]
         print(f"\n{name}\n{grid(head, cells)}")
-        for variant in variants:
-            variant["rates"] = {key: rate.as_json() for key, rate in variant["rates"].items()}
         report["games"][name] = {"variants": variants}
     return report
 

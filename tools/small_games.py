@@ -2,7 +2,7 @@
 
 For every player on a small Yokai Septet and a small Pikit for two: the win rate of the best response, and of exploiters
 (`monsterzoo exploit`) with several budgets, all exact, as means over both seats. The share of the gap is what an
-exploiter wins beyond one half, of what the best response does. `python -m tools.small_games --write` renews
+exploiter wins beyond one half, of what the best response does. `python -m tools.small_games` renews
 benchmarks/results/small_games.json and .png.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from monsterzoo.benchmarks.measuring import COLOURS, machine, parser_of
+from monsterzoo.benchmarks.measuring import COLOURS, machine
 from monsterzoo.envs.core.registry import find_variant
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.networks.policy import NeuralPolicy
@@ -38,12 +38,12 @@ All win rates below are exact, as means over both seats. The share of the gap is
 of what the best response does; below 0 it has not yet learned to beat the player at all. Each exploiter is one run
 (seed 0) that starts from nothing, except those of networks, which start as copies; its processor time includes
 compiling where it is the first of its kind. Bite Night takes three players, and no options make it small enough.
-`python -m tools.small_games --write` measures, with `GameTree` of `monsterzoo.training.evaluation.exploitability`.
+`python -m tools.small_games` measures, with `GameTree` of `monsterzoo.training.evaluation.exploitability`.
 
 So a bound of a short run may be far below the truth: small leads are found in part, after most of a million steps, and
 by `ppo` against Pikit's heuristic not at all. Each entry is a single run, and searches are not measured yet.
 """
-RESULTS = Path(__file__).resolve().parents[1] / "benchmarks/results"
+RESULTS = Path(__file__).resolve().parents[1] / "benchmarks/results/small_games.json"
 NETWORK = "network"
 PLAYERS = ("random", "heuristic", "search:100", NETWORK)
 GAMES: dict[str, dict[str, Any]] = {
@@ -65,19 +65,15 @@ SEARCHES = 24  # questions are answered so often to learn how a player mixes its
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure all players; with --write keep the results."""
-    parser = parser_of("python -m tools.small_games", __doc__)
+    """Measure all players, and keep the results."""
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", nargs="+", choices=GAMES, default=list(GAMES), help="(default: both)")
     parser.add_argument("--policies", nargs="+", default=list(PLAYERS), metavar="POLICY", help="(default: all four)")
     parser.add_argument("--budgets", nargs="+", type=int, default=list(BUDGETS), metavar="N", help="updates")
     parser.add_argument("--method", choices=METHODS, help="of the exploiters (default: the usual one)")
     parser.add_argument("--num-envs", type=int, metavar="N", help="games at once while learning; few for searches")
-    parser.add_argument("--write", action="store_true", help="update small_games.json and .png")
-    parser.add_argument("--root", type=Path, default=RESULTS, metavar="FOLDER", help="where these are")
     chosen = parser.parse_args(arguments)
-    path, rows = chosen.root / "small_games.json", []
-    if chosen.write and path.exists():
-        rows = read_json(path, "a file of small games")["players"]
+    rows = read_json(RESULTS, "a file of small games")["players"]
     for game in chosen.game:
         tree = GameTree(find_variant(game, GAMES[game]), limit=1_000_000)
         print(f"{tree.variant}: {tree.size}", flush=True)
@@ -85,9 +81,8 @@ def main(arguments: Sequence[str]) -> int:
             row = measure(tree, spec, chosen)
             rows = [*(other for other in rows if (other["game"], other["policy"]) != (game, spec)), row]
             print(table([row]), flush=True)
-            if chosen.write:
-                write_json(path, {"machine": machine(), "players": rows})
-                draw(rows, path.with_suffix(".png"))
+            write_json(RESULTS, {"machine": machine(), "players": rows})
+            draw(rows, RESULTS.with_suffix(".png"))
     return 0
 
 
@@ -150,7 +145,7 @@ def table(rows: list[Row]) -> str:
 
 def section() -> str:
     """The part of the page on exploiters."""
-    rows = read_json(RESULTS / "small_games.json", "a file of small games")["players"]
+    rows = read_json(RESULTS, "a file of small games")["players"]
     return f"{SECTION}\n{table(rows)}\n\n![Share of the gap over steps](../benchmarks/results/small_games.png)"
 
 

@@ -99,7 +99,7 @@ def _events(names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def _baselines(game: Game) -> Iterator[tuple[str, ...]]:
-    for one in read(_ROOT / "benchmarks/results")["ladders"]:
+    for one in read()["ladders"]:
         for rung in in_order(one) if one["game"] == game.name else ():
             rates = percent(rung["win_rate"], rung["interval"]), f"{one['chance_level']:.0%}"
             points = f"{rating(one, rung['player'])[0]:+.0f}"
@@ -159,8 +159,7 @@ def _range(low: int, high: int) -> str:
 def files() -> Iterator[tuple[Path, str]]:
     """Every file that holds tables, and the tables it should hold."""
     yield _ROOT / "docs" / "games.md", games_table()
-    measured = json.loads((_ROOT / "benchmarks" / "results" / "answers.json").read_text(encoding="utf-8"))
-    yield _ROOT / "docs" / "language_models.md", answers.tables(measured)
+    yield _ROOT / "docs" / "language_models.md", answers.tables(json.loads(answers.RESULTS.read_text(encoding="utf-8")))
     for name in names():
         yield _ROOT / "envs" / _folder(name) / "README.md", game_tables(find_game(name))
 
@@ -177,7 +176,7 @@ def with_tables(text: str, tables: str, where: str) -> str:
 def shipped_ladder() -> str:
     """The ratings of the published ladder, as `training.evaluation.published` reads them."""
     rows = []
-    for ladder in read(_ROOT / "benchmarks" / "results")["ladders"]:
+    for ladder in read()["ladders"]:
         points = {"random": 0.0, **{rung["player"]: rating(ladder, rung["player"])[0] for rung in ladder["rungs"]}}
         known = {player: round(one, 1) for player, one in points.items() if isfinite(one)}
         rows.append(json.dumps({"game": ladder["game"], "options": ladder["options"], "ratings": known}))

@@ -114,8 +114,10 @@ def nim(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def bench(folder: Path, *words: str) -> list[ladders.Rung]:
-    places = ["--output", str(folder / "out"), "--runs", str(folder / "games")]
-    assert exit_code("ladder", ladders.main, [*words, *places]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ladders, "RESULTS", folder / "out")
+        patch.setattr(ladders, "RUNS", folder / "games")
+        assert exit_code("ladder", ladders.main, words) == 0
     result = json.loads((folder / "out" / "ladder.json").read_text())
     assert (folder / "out" / "ladder.md").read_text() == ladders.page(result)
     return result["ladders"][0]["rungs"]
@@ -147,13 +149,13 @@ def test_players_that_a_game_does_not_have_are_skipped(tmp_path, capsys) -> None
 
 
 def test_the_published_table_is_made_from_the_published_numbers() -> None:
-    result = ladders.read(RESULTS)
+    result = ladders.read()
     assert (RESULTS / "ladder.md").read_text() == ladders.page(result)
     assert [variant_name(ladder["game"], ladder["options"]) for ladder in result["ladders"]] == list(all_variants())
 
 
 def test_published_numbers_fit_together() -> None:
-    for ladder in ladders.read(RESULTS)["ladders"]:
+    for ladder in ladders.read()["ladders"]:
         for one in ladder["rungs"]:
             low, high = one["interval"]
             assert low <= one["win_rate"] <= high

@@ -15,8 +15,8 @@ from monsterzoo.training.runs import run as runs
 from monsterzoo.training.runs.config import PPOConfig
 from monsterzoo.training.runs.run import train
 
-from tools.networks import CARDS, README, card, networks_table, page, publish, read_index
 from tools.variants import NamedVariant, all_variants
+from tools.zoo import CARDS, README, card, networks_table, page, publish, read_index
 
 MODELS = [pytest.param(model, id=model["file"]) for model in pretrained()]
 

@@ -25,8 +25,8 @@ from monsterzoo.training.runs.config import RUN, PPOConfig
 from monsterzoo.training.runs.run import CHECKPOINT
 from nim import NIM
 
-from tools.networks import publish
 from tools.variants import NamedVariant
+from tools.zoo import publish
 
 CONFIG = PPOConfig(
     game="nim_v0", num_envs=8, steps=16, minibatch=64, width=8, imitate="", opponents=["past"], evaluate=[], updates=2
