@@ -50,7 +50,7 @@ def ours(variant: Variant, seed: int) -> Learner:
     config = PPOConfig(variant.game.name, variant.players, options, seed=seed, **nobody)
     trainer = PPOTrainer(config)
     while True:
-        yield trainer.steps, NetworkPolicy(trainer.network, greedy=True)
+        yield trainer.steps, NetworkPolicy(trainer.network)
         trainer.update()
 
 

@@ -190,16 +190,15 @@ class CompiledNetwork:
 
 
 class NetworkPolicy:
-    """A network as a policy, for games inside of training."""
+    """A network as a policy that plays its most likely action, for games inside of training."""
 
-    def __init__(self, network: Network, seed: int = 0, greedy: bool = False, name: str = "network") -> None:
-        self.network, self.greedy, self.name = network, greedy, name
-        self._generator = torch.Generator().manual_seed(seed)
+    name = "network"
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
 
     @torch.no_grad()
     def act(self, decisions: Decisions) -> np.ndarray:
         """One legal action per row, integers (B,)."""
-        if not self.greedy:
-            return self.network.play(decisions.observations, decisions.action_masks, self._generator)[0]
         log_probs, _ = self.network(*map(torch.from_numpy, (decisions.observations, decisions.action_masks)))
         return log_probs.argmax(1).numpy()

@@ -122,7 +122,7 @@ class RolloutTrainer(Learner):
 
     def take(self, content: dict[str, Any]) -> None:
         """Take over the content of a checkpoint, once all of it is known to fit."""
-        self.states[:] = to_states(content["games"]["states"].numpy(), self.variant, len(self.states))
+        self.states[:] = to_states(content["games"]["states"], self.variant, len(self.states))
 
 
 def rollout_policy(variant: Variant, config: RolloutConfig) -> Any:
