@@ -43,19 +43,13 @@ RUNGS = {
     "search:50ms,net=pretrained": "search:1000",
 }
 """Whom each player is measured against; others against the heuristic, or the random player if there is none."""
-TITLE = """# The ladder
-
-Each player on one side, the player it is measured against on all others; every deal is played once with each side. The
-chance level is the win rate of equal players. A rating adds up the steps (Elo points) from the random player at 0.
-Its 95 % interval counts from the heuristic player on: all ratings above share that player's own step.
-"""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play the rungs; write ladder.json, ladder.md and ladder.png after each."""
+    """Play the rungs; write ladder.json and ladder.png after each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=400, help="games of a rung with a player that searches")
-    rungs = f"players to measure (default: {' '.join(RUNGS)}); none: only rewrite the table and the picture"
+    rungs = f"players to measure (default: {' '.join(RUNGS)}); none: only draw the picture"
     parser.add_argument("--rungs", nargs="*", default=list(RUNGS), metavar="POLICY", help=rungs)
     parser.add_argument("--against", metavar="POLICY", help="whom to measure them against (default: a rung below)")
     parser.add_argument("--variant", nargs="+", default=[], metavar="NAME", help="such as pikit_v0-2p (default: all)")
@@ -152,18 +146,16 @@ def merge(result: dict[str, Any], of: NamedVariant, rung: Rung, made: dict[str, 
 
 
 def write(result: dict[str, Any]) -> None:
-    """Write ladder.json, ladder.md and ladder.png."""
+    """Write ladder.json and ladder.png."""
     write_json(RESULTS / "ladder.json", result)
-    (RESULTS / "ladder.md").write_text(page(result), encoding="utf-8")
     draw(result["ladders"], RESULTS / "ladder.png")
 
 
-def page(result: dict[str, Any]) -> str:
-    """The table, and the commands that made it."""
+def commands_of(result: dict[str, Any]) -> str:
+    """The commands that made the rungs, as a list in Markdown."""
     used = sorted({rung["made"] for ladder in result["ladders"] for rung in ladder["rungs"]})
-    commands = ((result["made"][index]["command"], result["made"][index]["machine"]) for index in used)
-    made = "\n".join(f"- `{command}` ({machine['processor']})" for command, machine in commands)
-    return f"{TITLE}\n{table_of(result['ladders'])}\n\nMade by, games of earlier runs included:\n\n{made}\n"
+    made = [result["made"][index] for index in used]
+    return "\n".join(f"- `{one['command']}` ({one['machine']['processor']})" for one in made)
 
 
 def table_of(ladders: list[Ladder]) -> str:

@@ -1,11 +1,8 @@
-"""The shipped networks: measure and publish them, their index, and the page made from it.
+"""The shipped networks: measure and publish them, their index, tables and model cards.
 
 `python -m tools.zoo VARIANT RUN…`: the runs are finished ones of `monsterzoo train`, each of which started from the one
-before. The last one's network is measured, copied to `policies/pretrained`, and entered into its index and page, with
-the commands of all runs. Without runs a network that is shipped already is measured again, without a name all of them.
-
-`policies/pretrained` holds the networks at half precision, `index.json`, which `monsterzoo.policies` reads, the page
-`README.md`, and `cards`, a model card of each in the format of the hubs.
+before. The last one's network is measured, copied to `policies/pretrained` at half precision, and entered into its
+index with the commands of all runs. Without runs a network that is shipped is measured again, without a name all.
 """
 
 import argparse
@@ -33,28 +30,10 @@ from monsterzoo.training.runs.files import read_json, replacing, write_json
 
 from .variants import NamedVariant, all_variants, chosen_variants
 
-INDEX, README, CARDS = "index.json", "README.md", "cards"
+INDEX, CARDS = "index.json", "cards"
 MAX_BYTES = 300_000
 """Size limit of a shipped network's file."""
 OPPONENTS = ("random", "heuristic")
-TITLE = """# Trained networks
-
-Load one with `monsterzoo.policies.make("pretrained", game, **options)`; this needs numpy only. A network plays its most
-likely action and refuses observations other than those it was trained on. Each has a model card, linked in the table.
-The commands that made them are at the end.
-`python -m tools.zoo` measures networks and writes this page from `index.json`.
-
-All beat their heuristic players. Win rates come with 95 % intervals; the chance level is the win rate of equal players.
-The network plays one side, the opponent all others, and every deal is played once with each side.
-
-With more than two sides it matters whom a network was trained with. Bite Night's networks learned from rollouts by
-heuristic players, half of the games in self-play and half alone among heuristics. They share weights between colours,
-and in the basic game between pictures, so their files are small for the number of weights. Yokai Septet's networks also
-learned from rollouts, without such symmetries. Pikit's were trained by PPO: there rollouts by the heuristic teach less.
-
-The second stages of Seven Suitors and of Yokai Septet for three players started from the first stages' networks as they
-were shipped before, at half precision: training them again gives networks that differ by more than rounding.
-"""
 
 
 # --- Publishing ---
@@ -110,24 +89,18 @@ def read_index(folder: Path = PRETRAINED) -> dict[str, Any]:
 
 
 def enter(model: dict[str, Any], folder: Path = PRETRAINED) -> None:
-    """Add a network to the index, in the place of one with the same name, and rewrite the page."""
+    """Add a network to the index, in the place of one with the same name."""
     others = [one for one in read_index(folder)["models"] if one["file"] != model["file"]]
     models = sorted([*others, model], key=lambda one: str(one["file"]))
     write_json(folder / INDEX, {"models": models})
-    with replacing(folder / README) as path:
-        path.write_text(page(models))
-    (folder / CARDS).mkdir(exist_ok=True)
-    for one in models:
-        (folder / CARDS / f"{Path(one['file']).stem}.md").write_text(card(one), encoding="utf-8")
 
 
 # --- The page ---
 
 
-def page(models: Sequence[dict[str, Any]]) -> str:
-    """The page in Markdown."""
-    commands = "\n".join(["```sh", *(command for model in models for command in model["commands"]), "```"])
-    return "\n\n".join([TITLE.rstrip(), networks_table(models), "## The commands", commands]) + "\n"
+def commands_of(models: Sequence[dict[str, Any]]) -> str:
+    """The commands that made all networks, as a block in Markdown."""
+    return "\n".join(["```sh", *(command for model in models for command in model["commands"]), "```"])
 
 
 def networks_table(models: Sequence[dict[str, Any]]) -> str:
@@ -144,43 +117,6 @@ def networks_table(models: Sequence[dict[str, Any]]) -> str:
 
 
 # --- Model cards ---
-
-CARD = """# {name}
-
-A policy network for [`{game}`](../../../envs/{folder}/README.md) with {options}: {weights:,} weights at half
-precision.
-
-```python
-from monsterzoo import policies
-
-player = policies.make("pretrained", "{game}", {arguments})
-```
-
-**Input and output.** The int8 observation of the deciding seat ({columns} columns) and its action mask; logits of
-{actions} actions and an estimate of the return. It plays the most likely legal action, compiled, without torch.
-
-**Training.** Self-play{method} from seed {seed}, {steps:.1f} million steps in {minutes} minutes on a CPU, with
-MonsterZoo {versions[monsterzoo]} and torch {versions[torch]}. No human games and no other data were used; the
-heuristic player was imitated first and was among the opponents.
-
-```sh
-{commands}
-```
-
-**Results.** One side is the network, all others are the opponent; deals for publishing, 95 % intervals, chance level
-{chance_level:.0%}.
-
-{results}
-
-**Use.** An opponent, a baseline and a starting point for research on games with hidden information.
-
-**Limits.** For these options and this version of the game only; other observations are refused. Trained against few
-kinds of opponents, one seed: other seeds give other players. Never measured against people. How much can be won from it
-is only bounded from below ([exploiters](../../../docs/exploiters.md)); more in the
-[datasheet](../../../docs/datasheet.md).
-
-**Licence.** MIT, as the code. The game belongs to [its authors and publisher](../../../docs/credits.md).
-"""
 
 
 def card(model: dict[str, Any]) -> str:
@@ -200,20 +136,24 @@ def card(model: dict[str, Any]) -> str:
         "model-index": [{"name": of.name, "results": [result]}],
     }
     rollouts = "--method rollouts" in model["commands"][-1]
-    text = CARD.format(
-        **{
-            **model,
-            "options": label(of.options),
-            "steps": model["steps"] / 1e6,
-            "commands": "\n".join(model["commands"]),
-        },
-        name=of.name,
-        folder=of.game.rsplit("_", 1)[0],
-        arguments=", ".join(f"{key}={value!r}" for key, value in of.options.items()).replace("'", '"'),
-        columns=of.variant.layout.size,
-        actions=of.variant.num_actions,
-        method=", learning from rollouts by the heuristic player," if rollouts else " with PPO",
-        results=markdown(["against", "win rate", "games"], rows),
+    text = (
+        (Path(__file__).parent / "card.md")
+        .read_text(encoding="utf-8")
+        .format(
+            **{
+                **model,
+                "options": label(of.options),
+                "steps": model["steps"] / 1e6,
+                "commands": "\n".join(model["commands"]),
+            },
+            name=of.name,
+            folder=of.game.rsplit("_", 1)[0],
+            arguments=", ".join(f"{key}={value!r}" for key, value in of.options.items()).replace("'", '"'),
+            columns=of.variant.layout.size,
+            actions=of.variant.num_actions,
+            method=", learning from rollouts by the heuristic player," if rollouts else " with PPO",
+            results=markdown(["against", "win rate", "games"], rows),
+        )
     )
     return "\n".join(["---", *(f"{key}: {json.dumps(value)}" for key, value in header.items()), "---", "", text])
 
