@@ -128,34 +128,22 @@ def card(model: dict[str, Any]) -> str:
         metrics.append({"type": "win_rate", "name": f"win rate against {spec}", "value": round(found["win_rate"], 4)})
     task = {"type": "reinforcement-learning", "name": "reinforcement-learning"}
     result = {"task": task, "dataset": {"type": of.game, "name": of.name}, "metrics": metrics}
-    header = {
-        "license": "mit",
-        "library_name": "monsterzoo",
-        "pipeline_tag": "reinforcement-learning",
-        "tags": ["reinforcement-learning", "self-play", "imperfect-information", of.game],
-        "model-index": [{"name": of.name, "results": [result]}],
-    }
     rollouts = "--method rollouts" in model["commands"][-1]
-    text = (
-        (Path(__file__).parent / "card.md")
-        .read_text(encoding="utf-8")
-        .format(
-            **{
-                **model,
-                "options": label(of.options),
-                "steps": model["steps"] / 1e6,
-                "commands": "\n".join(model["commands"]),
-            },
-            name=of.name,
-            folder=of.game.rsplit("_", 1)[0],
-            arguments=", ".join(f"{key}={value!r}" for key, value in of.options.items()).replace("'", '"'),
-            columns=of.variant.layout.size,
-            actions=of.variant.num_actions,
-            method=", learning from rollouts by the heuristic player," if rollouts else " with PPO",
-            results=markdown(["against", "win rate", "games"], rows),
-        )
-    )
-    return "\n".join(["---", *(f"{key}: {json.dumps(value)}" for key, value in header.items()), "---", "", text])
+    values = {
+        **model,
+        "index": json.dumps([{"name": of.name, "results": [result]}]),
+        "name": of.name,
+        "folder": of.game.rsplit("_", 1)[0],
+        "options": label(of.options),
+        "arguments": ", ".join(f"{key}={value!r}" for key, value in of.options.items()).replace("'", '"'),
+        "columns": of.variant.layout.size,
+        "actions": of.variant.num_actions,
+        "method": ", learning from rollouts by the heuristic player," if rollouts else " with PPO",
+        "steps": model["steps"] / 1e6,
+        "commands": "\n".join(model["commands"]),
+        "results": markdown(["against", "win rate", "games"], rows),
+    }
+    return (Path(__file__).parent / "card.md").read_text(encoding="utf-8").format(**values)
 
 
 # --- Fingerprints ---
