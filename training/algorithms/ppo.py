@@ -11,7 +11,6 @@ Naive self-play cycles and ends in exploitable, near-deterministic policies. Rem
 2026) and a magnet: a KL penalty towards an earlier network, replaced now and then (Sokota et al., 2023).
 """
 
-from collections import defaultdict
 from copy import deepcopy
 from typing import Any
 
@@ -117,22 +116,14 @@ class PPOTrainer(Learner):
             raise ValueError(f"no seat decided twice within steps={config.steps}; more steps are needed to learn")
         explained = 1 - np.var(returns - buffer.values[rows]) / max(np.var(returns), 1e-8)
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-        rate = self.set_learning_rate()
         entropy_coef = self.annealed(config.entropy_coef, config.final_entropy_coef)
-        sums: dict[str, float] = defaultdict(float)
-        count = 0
-        for _ in range(config.epochs):
-            order = self.random.permutation(len(rows))
-            for part in np.array_split(order, max(1, round(len(rows) / config.minibatch))):
-                loss, numbers = self.loss(rows[part], advantages[part], returns[part], entropy_coef)
-                self.descend(loss)
-                for name, number in numbers.items():
-                    sums[name] += number.item()
-                count += 1
+
+        def loss(part: np.ndarray) -> tuple[Tensor, dict[str, Tensor]]:
+            return self.loss(rows[part], advantages[part], returns[part], entropy_coef)
+
+        report = self.improve(loss, len(rows), self.random, config.epochs)
         buffer.carry_over()
-        report = {name: total / count for name, total in sums.items()}
-        report |= {"explained": float(explained), "decisions": len(rows)}
-        return report | {"learning_rate": rate, "entropy_coef": entropy_coef}
+        return {**report, "explained": float(explained), "entropy_coef": entropy_coef}
 
     def loss(
         self, rows: np.ndarray, advantages: np.ndarray, returns: np.ndarray, entropy_coef: float

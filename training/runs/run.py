@@ -8,6 +8,7 @@ import platform
 import shlex
 import time
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import deepcopy
@@ -94,12 +95,27 @@ class Learner(ABC):
         """The present value of a number that falls linearly to a share of itself in the course of the run."""
         return first * (1 - self.progress * (1 - share))
 
-    def set_learning_rate(self) -> float:
-        """Anneal the optimiser's learning rate."""
+    def improve(
+        self,
+        loss: Callable[[np.ndarray], tuple[Tensor, dict[str, Tensor]]],
+        count: int,
+        random: np.random.Generator,
+        epochs: int = 1,
+    ) -> dict[str, float]:
+        """Learn from `count` rows in random minibatches, `loss(rows)`; returns the means of its numbers."""
         rate = self.annealed(self.config.learning_rate, self.config.final_learning_rate)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        return rate
+        sums: dict[str, float] = defaultdict(float)
+        parts = max(1, round(count / self.config.minibatch))
+        for _ in range(epochs):
+            for rows in np.array_split(random.permutation(count), parts):
+                total, numbers = loss(rows)
+                self.descend(total)
+                for name, number in numbers.items():
+                    sums[name] += number.item()
+        means = {name: total / (epochs * parts) for name, total in sums.items()}
+        return {**means, "decisions": count, "learning_rate": rate}
 
     def descend(self, loss: Tensor) -> None:
         """One gradient step."""
