@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from monsterzoo.envs.core import stepping as kernels
+from monsterzoo.envs import VectorGame
 from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.registry import find_game
-from monsterzoo.envs.core.rng import env_seed, generator, streams
+from monsterzoo.envs.core.rng import env_seed, streams
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.envs.match.players import make_player
@@ -52,11 +52,8 @@ class RolloutTrainer(Learner):
         horizons.load(variant)
         self.has_heuristic = heuristics.has_heuristic(variant)
         self.rollout_policy = rollout_policy(variant, self.config)
-        self.states = variant.new_states(config.num_envs)
         seed = env_seed(config.seed, EVALUATION)
-        self.states["rng"] = generator(env_seed(seed, np.arange(config.num_envs)))
-        for i in range(config.num_envs):
-            kernels.begin(self.states, i)
+        self.states = VectorGame(variant.game, config.num_envs, seed=seed, **variant.options).states
         self.samples = Samples.empty(variant, config.num_envs, config.samples)
 
     @property
