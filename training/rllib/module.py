@@ -46,14 +46,8 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
 def save_policy(trained: Any, path: str | Path, game: str, *, module_id: str | None = None, **options: Any) -> None:
     """Write a trained `MaskedModule` as a file of weights: 'net:PATH' then plays like it, without Ray and torch.
 
-    Raises `ValueError` if it is another kind of module, or was trained on other observations or actions.
-
-    Args:
-        trained: an algorithm, the folder of a checkpoint, or the module.
-        path: the file to write.
-        game: name of the game.
-        module_id: the module, where there are several.
-        options: the game's options.
+    `trained` is an algorithm, the folder of a checkpoint, or the module; `module_id` says which, where there are
+    several. Raises `ValueError` if it is another kind of module, or was trained on other observations or actions.
     """
     module, variant = rl_module(trained, module_id), find_game(game).variant(**options)
     if not isinstance(module, MaskedModule):
