@@ -12,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from random import Random
-from typing import Any, TypeVar
+from typing import Any
 
 from monsterzoo.cli.options import Parser
 from monsterzoo.envs.core.options import Integer, Number, Option, Text
@@ -26,14 +26,12 @@ Rate = dict[str, Any]  # "median", "low", "high" and all "runs", in units per se
 COLOURS, GREY = ("#4c6ef5", "#12b886", "#f76707", "#ae3ec9"), "#868e96"
 """Of the pictures."""
 
-_Key = TypeVar("_Key")
 
-
-def measure(runs: dict[_Key, Run], seconds: float, repeats: int) -> dict[_Key, Rate]:
+def measure(runs: dict[Any, Run], seconds: float, repeats: int) -> dict[Any, Rate]:
     """Every run `repeats` times, interleaved, so that a slow minute of the machine affects all of them."""
     for run in runs.values():
         run(seconds / 10)  # compiles and warms up
-    found: dict[_Key, list[float]] = {name: [] for name in runs}
+    found: dict[Any, list[float]] = {name: [] for name in runs}
     for _ in range(repeats):
         for name, run in runs.items():
             found[name].append(run(seconds))
