@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.distributions import Categorical
 from torch.nn import functional
 
+from ..runs.files import replacing
 from . import layers
 from .layers import ILLEGAL, Linear
 from .symmetric import Shared, is_symmetric, permuted
@@ -172,9 +173,15 @@ class LogProbs(Categorical):
 
 
 def write(path: Path, network: Network, variant: Variant, **more: Any) -> None:
-    """Write the policy's file; `more` goes into what it says about itself."""
+    """Write the policy's file, in one step; `more` goes into what it says about itself.
+
+    Raises `ValueError` for a network with other observations or actions than the variant's.
+    """
+    arrays = network.arrays()
+    files.check_shapes(arrays, variant, "the network")
     about = {"game": variant.game.name, "options": variant.options, "layout": variant.layout.signature}
-    files.write(path, network.arrays(), {**about, "actions": variant.num_actions, **more})
+    with replacing(path) as part:
+        files.write(part, arrays, {**about, "actions": variant.num_actions, **more})
 
 
 class CompiledNetwork:

@@ -160,8 +160,8 @@ class Learner(ABC):
         if checkpoint is not None:
             self.network.load_state_dict(content["network"])
         # In this order: a run whose last checkpoint is written has its last policy too, and nothing left to do.
-        with replacing(folder / WEIGHTS) as path:
-            networks.write(path, self.network, self.variant, width=self.config.width, seconds=round(self.seconds))
+        about: dict[str, Any] = {"width": self.config.width, "seconds": round(self.seconds)}
+        networks.write(folder / WEIGHTS, self.network, self.variant, **about)
         with replacing(folder / CHECKPOINT) as path, path.open("wb") as file:  # torch's own files hide a full disk
             torch.save(content, file)
 
