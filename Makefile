@@ -89,7 +89,6 @@ benchmark: $(VENV)/.test
 generated: $(VENV)/.test
 	$(RUN) tools.tables
 	$(RUN) tools.playthrough
-	$(RUN) tools.scenes
 	$(RUN) tools.gallery
 
 docs: docs-env

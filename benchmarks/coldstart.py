@@ -101,7 +101,7 @@ def measure(games: Sequence[str], repeats: int) -> dict[str, Any]:
             for _ in range(repeats):
                 yardsticks.append(processor_seconds(_YARDSTICK))
                 seconds.append(processor_seconds(body.format(game=game)))
-            ratios = [one / yardstick for one, yardstick in zip(seconds, yardsticks, strict=True)]
+            ratios = [one / yardstick for one, yardstick in zip(seconds, yardsticks)]
             found = {"seconds": seconds, "yardstick": yardsticks, "ratio": ratios}
             medians = {key: statistics.median(values) for key, values in found.items()}
             results.setdefault(game, {})[start] = medians
@@ -111,7 +111,6 @@ def measure(games: Sequence[str], repeats: int) -> dict[str, Any]:
 
 def main(arguments: Sequence[str]) -> int:
     """The command; returns the exit status."""
-    options = {name: one for name, one in measuring.options(repeats=3).items() if name != "picture"}
-    chosen = Parser("bench coldstart", __doc__, options, game="several").read(arguments)
+    chosen = Parser("bench coldstart", __doc__, measuring.options(repeats=3), game="several").read(arguments)
     print(f"{'game':16} {'first':20} {'time':>8} {'× yardstick':>6}")
     return measuring.publish(measure(chosen.games, chosen.repeats), chosen)

@@ -1,9 +1,10 @@
-"""Shared by the benchmarks: rates with their spread, loops, facts about the machine, plain-text tables."""
+"""Shared by the benchmarks: rates with their spread, loops, facts about the machine, pictures."""
 
 import argparse
 import json
 import os
 import platform
+import re
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -11,49 +12,38 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 from monsterzoo.cli.options import Parser
 from monsterzoo.envs.core.options import Integer, Number, Option, Text
 from monsterzoo.envs.version import VERSION
+from monsterzoo.training.runs.config import processors
 from monsterzoo.training.runs.extras import installed, require
 
 Run = Callable[[float], float]  # runs for about so many seconds and returns a rate, in units per second
+Rate = dict[str, Any]  # "median", "low", "high" and all "runs", in units per second
 
 COLOURS, GREY = ("#4c6ef5", "#12b886", "#f76707", "#ae3ec9"), "#868e96"
 """Of the pictures."""
 
-_Key = TypeVar("_Key")
 
-
-class Rate(NamedTuple):
-    """Results of several runs, in units per second."""
-
-    runs: tuple[float, ...]
-
-    def __str__(self) -> str:
-        spread = (max(self.runs) - min(self.runs)) / 2 / self.median
-        return f"{short(self.median)} ±{100 * spread:.0f}%"
-
-    @property
-    def median(self) -> float:
-        """Median of the runs."""
-        return statistics.median(self.runs)
-
-    def as_json(self) -> dict[str, Any]:
-        """Median, extremes and all runs."""
-        return {"median": self.median, "low": min(self.runs), "high": max(self.runs), "runs": list(self.runs)}
-
-
-def measure(runs: dict[_Key, Run], seconds: float, repeats: int) -> dict[_Key, Rate]:
+def measure(runs: dict[Any, Run], seconds: float, repeats: int) -> dict[Any, Rate]:
     """Every run `repeats` times, interleaved, so that a slow minute of the machine affects all of them."""
     for run in runs.values():
         run(seconds / 10)  # compiles and warms up
-    rates: dict[_Key, list[float]] = {name: [] for name in runs}
+    found: dict[Any, list[float]] = {name: [] for name in runs}
     for _ in range(repeats):
         for name, run in runs.items():
-            rates[name].append(run(seconds))
-    return {name: Rate(tuple(values)) for name, values in rates.items()}
+            found[name].append(run(seconds))
+    return {
+        name: {"median": statistics.median(one), "low": min(one), "high": max(one), "runs": one}
+        for name, one in found.items()
+    }
+
+
+def with_spread(rate: Rate) -> str:
+    """The median of a rate and half its range."""
+    return f"{short(rate['median'])} ±{50 * (rate['high'] - rate['low']) / rate['median']:.0f}%"
 
 
 def timed(action: Callable[[], int], seconds: float, prepare: Callable[[], Any] = lambda: None) -> float:
@@ -100,13 +90,6 @@ def parallel_loop(env: Any) -> Run:
         return 64
 
     return partial(timed, play)
-
-
-def parser_of(program: str, description: str) -> argparse.ArgumentParser:
-    """An argument parser that prints the description as it is."""
-    return argparse.ArgumentParser(
-        program, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
 
 
 def options(repeats: int, seconds: float | None = None) -> dict[str, Option]:
@@ -170,7 +153,7 @@ def machine() -> dict[str, Any]:
     packages = ("numpy", "numba", "gymnasium", "pettingzoo")
     return {
         "processor": _processor(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": processors(),
         "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
@@ -180,13 +163,9 @@ def machine() -> dict[str, Any]:
 
 
 def _processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
+    path = Path("/proc/cpuinfo")
+    named = re.search(r"model name\s*: (.*)", path.read_text(encoding="utf-8")) if path.exists() else None
+    return named[1] if named else platform.processor() or platform.machine()
 
 
 def short(value: float) -> str:

@@ -21,7 +21,7 @@ from monsterzoo.training.evaluation.report import grid
 from monsterzoo.training.runs.extras import installed
 
 from . import measuring
-from .measuring import Rate, Run, aec_loop, timed
+from .measuring import Run, aec_loop, timed, with_spread
 from .throughput import SIMULATIONS, search, vector
 
 Runs = Iterator[tuple[str, str, Run]]  # game, what is measured, and the run
@@ -183,7 +183,7 @@ def compare(seconds: float, repeats: int) -> list[dict[str, Any]]:
         try:
             for game, what, run in games():
                 found = measuring.measure({"": run}, seconds, repeats)[""]
-                rows.append({"what": what, "library": name, "game": game, **found.as_json(), "ratio": None})
+                rows.append({"what": what, "library": name, "game": game, **found, "ratio": None})
         except Exception as error:  # whatever is wrong with one library, the others are still compared
             print(f"{library} is skipped from here on: {str(error).splitlines()[0]}")
     for row in rows:
@@ -216,6 +216,6 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser("bench peers", __doc__, measuring.options(repeats=5, seconds=0.5), game=False)
     chosen = measuring.read(parser, arguments)
     rows = compare(chosen.seconds, chosen.repeats)
-    cells = [[row["what"], row["library"], row["game"], Rate(tuple(row["runs"])), row["ratio"] or ""] for row in rows]
+    cells = [[row["what"], row["library"], row["game"], with_spread(row), row["ratio"] or ""] for row in rows]
     print("\n" + grid(("what", "library", "game", "rate", "MonsterZoo is"), cells))
     return measuring.publish({"machine": measuring.machine(), "results": rows}, chosen, picture)

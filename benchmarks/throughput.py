@@ -16,12 +16,11 @@ from monsterzoo import envs, policies
 from monsterzoo.cli.options import Parser
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.compiling.jit import kernel
-from monsterzoo.envs.core import stepping
 from monsterzoo.envs.core.bits import lowest
 from monsterzoo.envs.core.contract import PLAYING, legal, setup, step
 from monsterzoo.envs.core.options import Integer, Option, Switch, label
 from monsterzoo.envs.core.registry import find_game, gymnasium_id
-from monsterzoo.envs.core.rng import generator, streams
+from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match import sampling
 from monsterzoo.envs.match.compiled_policies import choose
@@ -30,7 +29,7 @@ from monsterzoo.policies.networks.inference import make_net
 from monsterzoo.training.evaluation.report import grid
 
 from . import measuring
-from .measuring import Run, aec_loop, measure, parallel_loop, timed
+from .measuring import Run, aec_loop, measure, parallel_loop, timed, with_spread
 
 # --- What is measured ---
 
@@ -67,10 +66,7 @@ def play_randomly(states, streams, steps, words):
 
 def engine(variant: Variant, count: int) -> Run:
     """Random play without observations, one core."""
-    states = variant.new_states(count)
-    states["rng"] = [generator(seed) for seed in range(count)]
-    for i in range(count):
-        stepping.begin(states, i)
+    states = envs.VectorGame(variant.game, count, seed=0, **variant.options).states
     luck, words = streams(0, count, "sample"), np.zeros(variant.words, np.uint64)
     return partial(timed, lambda: play_randomly(states, luck, 100, words))
 
@@ -196,10 +192,8 @@ def benchmark(games: list[str], count: int, seconds: float, repeats: int) -> dic
             for k, options in enumerate(game.variants)
         ]
         head = ["steps/s", *(label(variant["options"], "\n") for variant in variants)]
-        cells = [[key, *(variant["rates"][key] for variant in variants)] for key in variants[0]["rates"]]
+        cells = [[key, *(with_spread(one["rates"][key]) for one in variants)] for key in variants[0]["rates"]]
         print(f"\n{name}\n{grid(head, cells)}")
-        for variant in variants:
-            variant["rates"] = {key: rate.as_json() for key, rate in variant["rates"].items()}
         report["games"][name] = {"variants": variants}
     return report
 

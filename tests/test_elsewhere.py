@@ -1,13 +1,11 @@
 """What only Linux has: without it everything still works. Its absence is simulated."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from needs import ROOT, beside
 
 MISSING = {
     "os": ("sched_getaffinity", "sched_yield", "fork", "register_at_fork", "geteuid", "getuid", "getloadavg", "killpg"),
@@ -50,24 +48,3 @@ def run(program: str, folder: Path) -> str:
 def test_games_are_the_same_without_what_only_linux_has(tmp_path: Path) -> None:
     usual = PROGRAM.replace("delattr(", "getattr(").replace("assert ", "assert 1 or ").replace('"] = None', '"] = os')
     assert run(PROGRAM, tmp_path) == run(usual, tmp_path), "the second one plays with what the first one has compiled"
-
-
-def test_links_that_git_left_as_text_become_copies(tmp_path: Path) -> None:
-    beside("tools")
-    from tools.links import repair
-
-    shutil.copytree(ROOT / ".typecheck", tmp_path / ".typecheck", symlinks=True)
-    links = [path for path in (tmp_path / ".typecheck").rglob("*") if path.is_symlink()]
-    for path in links:  # as Git does it where it may not make links
-        target = os.readlink(path)
-        path.unlink()
-        path.write_text(target)
-    for folder in ("envs", "policies", "training", "benchmarks", "src/monsterzoo", "tools"):
-        (tmp_path / folder).mkdir(parents=True)
-        (tmp_path / folder / "__init__.py").write_text(f"# {folder}")
-    for folder in ("cli", "table"):
-        (tmp_path / "src/monsterzoo" / folder).mkdir()
-    assert sorted(repair(tmp_path / ".typecheck")) == sorted(links)
-    assert (tmp_path / ".typecheck/monsterzoo/__init__.py").read_text() == "# src/monsterzoo"
-    assert (tmp_path / ".typecheck/monsterzoo/envs/__init__.py").read_text() == "# envs"
-    assert repair(tmp_path / ".typecheck") == [], "what is repaired stays"

@@ -1,13 +1,11 @@
-"""Scripted players that answer in a dozen styles, and lengths of prompts: `python -m tools.answers --output FILE`.
+"""Scripted players that answer in a dozen styles, and lengths of prompts: `python -m tools.answers`.
 
 Every answer comes with what a person would understand: an action, or nothing where it is ambiguous. Counted are answers
 that were read otherwise, asked again though they were clear, or guessed at though they were not.
 """
 
-import argparse
-import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,7 +13,6 @@ from typing import Any
 from monsterzoo.envs.api.prompts import legal_actions
 from monsterzoo.envs.api.text import TextGame
 from monsterzoo.training.evaluation.report import markdown
-from monsterzoo.training.runs.exits import exit_code
 from monsterzoo.training.runs.files import write_json
 
 from .variants import NamedVariant, all_variants
@@ -61,6 +58,8 @@ STYLES: dict[str, Style] = {
     "another language": lambda names, k, r: (r.choice(LANGUAGES).format(n=k + 1, name=names[k]), k),
 }  # fmt: skip
 
+RESULTS = Path(__file__).resolve().parents[1] / "benchmarks/results/answers.json"
+GAMES = 1000  # over all styles and variants
 WRONG = {"unfair": "asked again though clear", "guessed": "guessed", "misread": "misread", "forfeits": "forfeits"}
 """What went wrong, as the results and the table call it."""
 SETTINGS: dict[str, dict[str, Any]] = {"view": {}, "events": {"show": "events"}, "hidden": {"legal": "hidden"}}
@@ -128,27 +127,20 @@ def tables(result: dict[str, Any]) -> str:
     return f"{markdown(head, rows)}\n\n{about}\n\n{markdown(columns, sizes)}"
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Play, measure, print the tables, and write the numbers."""
-    parser = argparse.ArgumentParser("python -m tools.answers", description=__doc__)
-    parser.add_argument("--games", type=int, default=1000, help="in all, over all styles and variants")
-    parser.add_argument("--output", type=Path, metavar="FILE")
-    parsed = parser.parse_args(arguments)
+def main() -> None:
+    """Play, measure, and write the numbers."""
     variants = all_variants()
     styles = {style: Counter[str]() for style in STYLES}
-    for seed in range(parsed.games):
+    for seed in range(GAMES):
         style = list(STYLES)[seed % len(STYLES)]
         styles[style].update(play(list(variants.values())[seed // len(STYLES) % len(variants)], style, seed))
     result = {
-        "made": f"python -m tools.answers --games {parsed.games}",
+        "made": "python -m tools.answers",
         "styles": {style: {**dict.fromkeys(WRONG, 0), **counts} for style, counts in styles.items()},
         "lengths": {name: lengths(one) for name, one in variants.items()},
     }
-    print(tables(result))
-    if parsed.output is not None:
-        write_json(parsed.output, result)
-    return 0
+    write_json(RESULTS, result)
 
 
 if __name__ == "__main__":
-    sys.exit(exit_code("answers", main, sys.argv[1:]))
+    main()

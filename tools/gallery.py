@@ -4,7 +4,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.envs import names, save_gif
+from monsterzoo.envs import save_gif
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.driver import moves
@@ -13,7 +13,7 @@ from monsterzoo.envs.match.players import act_in, make_player
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "gallery"
 SIZE = (560, 420)
 MOMENTS = {"bite_night_v0": 47, "pikit_v0": 83, "yokai_septet_v0": 42}
-"""How many decisions into a game of heuristics it is worth looking at; games not listed are shown after 20."""
+"""How many decisions into a game of heuristics it is worth looking at."""
 MOVES = 24
 """Shown in a moving picture, up to that moment."""
 
@@ -23,7 +23,7 @@ def play(name: str, seed: int = 4) -> dict[str, Any]:
     variant = find_game(name).variant()
     env, player = GameEnv(variant.game), make_player(variant, "heuristic", seed)
     env.reset(seed=seed)
-    for _ in islice(moves(env, lambda agent: act_in(player, env)), MOMENTS.get(name, 20)):
+    for _ in islice(moves(env, lambda agent: act_in(player, env)), MOMENTS[name]):
         pass
     return env.record()
 
@@ -31,7 +31,7 @@ def play(name: str, seed: int = 4) -> dict[str, Any]:
 def main() -> None:
     """Write all pictures."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for name in names():
+    for name in MOMENTS:
         record, path = play(name), FOLDER / f"{name.rsplit('_', 1)[0]}.gif"
         save_gif(record, path, view="player_0", size=SIZE, fps=1, start=len(record["actions"]) - MOVES)
         print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")

@@ -1,9 +1,9 @@
-"""Ratings of players in every game and variant, published as the ladder: `python -m tools.ladder --output FOLDER`.
+"""Ratings of players in every game and variant, published as the ladder: `python -m tools.ladder`.
 
 A rung is a tournament (`monsterzoo.training.arena`) of one player on one side against another on all others; every deal
 is played once with each side. Its step is the difference in Elo points. A rating adds up the steps from the random
-player at 0. With `--output` each rung replaces the same player's previous one, and all others are kept. Finished games
-are kept in a folder: run again with more games to continue.
+player at 0. Each rung replaces the same player's previous one in benchmarks/results, and all others are
+kept. Finished games are kept in runs/ladder: run again with more games to continue.
 """
 
 import argparse
@@ -14,23 +14,26 @@ from math import hypot, inf
 from pathlib import Path
 from typing import Any
 
-from monsterzoo.benchmarks.measuring import machine, parser_of
+from monsterzoo.benchmarks.measuring import machine
 from monsterzoo.envs.core.options import label
 from monsterzoo.policies.base import compiled_form
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training.arena import Tournament, enter
 from monsterzoo.training.evaluation.report import markdown, percent
 from monsterzoo.training.runs.exits import exit_code
-from monsterzoo.training.runs.files import read_json, replacing, write_json
+from monsterzoo.training.runs.files import read_json, write_json
 
-from .networks import fingerprint, shipped_networks
 from .variants import NamedVariant, all_variants, chosen_variants, variant_name
+from .zoo import fingerprint, shipped_networks
 
 Ladder = dict[str, Any]  # of a variant: "game", "options", "chance_level" and "rungs", a list of `Rung`
 Rung = dict[str, Any]
 """Of a player: "player", "against", "games", "win_rate", "interval", "step" (Elo points from the other player to this
 one), "half_width" (of the step's interval, None if unknown), "network" (fingerprint, None without one) and "made"
 (index of the command)."""
+RESULTS = Path(__file__).resolve().parents[1] / "benchmarks" / "results"
+RUNS = Path("runs/ladder")
+FAST_GAMES = 20_000  # of a rung between compiled policies
 BOTTOM = "random"
 RUNGS = {
     "heuristic": BOTTOM,
@@ -40,37 +43,26 @@ RUNGS = {
     "search:50ms,net=pretrained": "search:1000",
 }
 """Whom each player is measured against; others against the heuristic, or the random player if there is none."""
-TITLE = """# The ladder
-
-Each player on one side, the player it is measured against on all others; every deal is played once with each side. The
-chance level is the win rate of equal players. A rating adds up the steps (Elo points) from the random player at 0.
-Its 95 % interval counts from the heuristic player on: all ratings above share that player's own step.
-"""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play the rungs; with `--output` write ladder.json, ladder.md and ladder.png after each."""
-    parser = parser_of("python -m tools.ladder", __doc__)
+    """Play the rungs; write ladder.json and ladder.png after each."""
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=400, help="games of a rung with a player that searches")
-    parser.add_argument("--fast-games", type=int, default=20_000, help="games between compiled policies")
-    rungs = f"players to measure (default: {' '.join(RUNGS)}); none: only rewrite the table and the picture"
+    rungs = f"players to measure (default: {' '.join(RUNGS)}); none: only draw the picture"
     parser.add_argument("--rungs", nargs="*", default=list(RUNGS), metavar="POLICY", help=rungs)
     parser.add_argument("--against", metavar="POLICY", help="whom to measure them against (default: a rung below)")
     parser.add_argument("--variant", nargs="+", default=[], metavar="NAME", help="such as pikit_v0-2p (default: all)")
-    parser.add_argument("--output", type=Path, metavar="FOLDER", help="write ladder.json, .md and .png there")
-    parser.add_argument("--runs", type=Path, default=Path("runs/ladder"), metavar="FOLDER", help="of finished games")
     parsed = parser.parse_args(arguments)
-    # The folders change no result.
-    kept = [word for word, before in zip(arguments, ["", *arguments]) if not {word, before} & {"--output", "--runs"}]
-    made = {"command": shlex.join(["python", "-m", "tools.ladder", *kept]), "machine": machine()}
-    result = read(parsed.output)
+    made = {"command": shlex.join(["python", "-m", "tools.ladder", *arguments]), "machine": machine()}
+    result = read()
     for one in chosen_variants(parsed.variant):
         for player in parsed.rungs:
             rung = play(one, player, parsed)
             if rung is not None:
                 merge(result, one, rung, made)
-                write(parsed.output, result)
-    write(parsed.output, result)
+                write(result)
+    write(result)
     print(table_of(result["ladders"]))
     return 0
 
@@ -88,11 +80,11 @@ def play(of: NamedVariant, player: str, parsed: argparse.Namespace) -> Rung | No
     network = fingerprint(policies[1]) or fingerprint(policies[0])
     tournament = Tournament(of.variant, entrants, against=entrants[:1], purpose="publishing")
     parts = [of.name, f"{player}-against-{against}".replace(":", "-").replace("/", "-"), network]
-    record = parsed.runs / f"{'.'.join(filter(None, parts))}.npz"
+    record = RUNS / f"{'.'.join(filter(None, parts))}.npz"
     if record.exists():
         tournament.load(record)
     fast = all(compiled_form(policy) is not None for policy in policies)
-    tournament.play(policies, parsed.fast_games if fast else parsed.games, batch=16, save=record)
+    tournament.play(policies, FAST_GAMES if fast else parsed.games, batch=16, save=record)
     result = tournament.result()
     above = result["players"][1]  # rated from the player it is measured against
     low, high = above["rating_interval"]
@@ -135,10 +127,10 @@ def in_order(ladder: Ladder) -> list[Rung]:
 # --- Files ---
 
 
-def read(folder: Path | None) -> dict[str, Any]:
+def read() -> dict[str, Any]:
     """The published ladders: "made", the commands with the machines they ran on, and "ladders"."""
-    path = folder and folder / "ladder.json"
-    return read_json(path, "a file of ladders") if path and path.exists() else {"made": [], "ladders": []}
+    path = RESULTS / "ladder.json"
+    return read_json(path, "a file of ladders") if path.exists() else {"made": [], "ladders": []}
 
 
 def merge(result: dict[str, Any], of: NamedVariant, rung: Rung, made: dict[str, Any]) -> None:
@@ -153,23 +145,17 @@ def merge(result: dict[str, Any], of: NamedVariant, rung: Rung, made: dict[str, 
     result["ladders"] = [ladders[name] for name in all_variants() if name in ladders]
 
 
-def write(folder: Path | None, result: dict[str, Any]) -> None:
-    """Write ladder.json, ladder.md and ladder.png, if there is a folder."""
-    if folder is None:
-        return
-    write_json(folder / "ladder.json", result)
-    with replacing(folder / "ladder.md") as part:
-        part.write_text(page(result))
-    with replacing(folder / "ladder.png") as part:
-        draw(result["ladders"], part)
+def write(result: dict[str, Any]) -> None:
+    """Write ladder.json and ladder.png."""
+    write_json(RESULTS / "ladder.json", result)
+    draw(result["ladders"], RESULTS / "ladder.png")
 
 
-def page(result: dict[str, Any]) -> str:
-    """The table, and the commands that made it."""
+def commands_of(result: dict[str, Any]) -> str:
+    """The commands that made the rungs, as a list in Markdown."""
     used = sorted({rung["made"] for ladder in result["ladders"] for rung in ladder["rungs"]})
-    commands = ((result["made"][index]["command"], result["made"][index]["machine"]) for index in used)
-    made = "\n".join(f"- `{command}` ({machine['processor']})" for command, machine in commands)
-    return f"{TITLE}\n{table_of(result['ladders'])}\n\nMade by, games of earlier runs included:\n\n{made}\n"
+    made = [result["made"][index] for index in used]
+    return "\n".join(f"- `{one['command']}` ({one['machine']['processor']})" for one in made)
 
 
 def table_of(ladders: list[Ladder]) -> str:
@@ -212,7 +198,7 @@ def draw(ladders: list[Ladder], path: Path) -> None:
     axes.set_xlabel("rating (Elo points, random = 0; bars: 95 %, from the heuristic player on)")
     marks = dict(zip(*reversed(axes.get_legend_handles_labels())))
     figure.legend(marks.values(), marks, loc="outside upper center", ncols=3)
-    figure.savefig(path, format="png", dpi=130)
+    figure.savefig(path, dpi=130)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 For every player on a small Yokai Septet and a small Pikit for two: the win rate of the best response, and of exploiters
 (`monsterzoo exploit`) with several budgets, all exact, as means over both seats. The share of the gap is what an
-exploiter wins beyond one half, of what the best response does. `python -m tools.small_games --write` renews
+exploiter wins beyond one half, of what the best response does. `python -m tools.small_games` renews
 benchmarks/results/small_games.json and .png.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from monsterzoo.benchmarks.measuring import COLOURS, machine, parser_of
+from monsterzoo.benchmarks.measuring import COLOURS, machine
 from monsterzoo.envs.core.registry import find_variant
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.networks.policy import NeuralPolicy
@@ -23,27 +23,9 @@ from monsterzoo.training.evaluation.exploiter import find_exploiter
 from monsterzoo.training.evaluation.report import markdown
 from monsterzoo.training.runs.config import METHODS, PPOConfig
 from monsterzoo.training.runs.files import read_json, write_json
-from monsterzoo.training.runs.run import train
 
 Row = dict[str, Any]
-SECTION = """## Small games
-
-How much of what there is to find does an exploiter find? Options shrink Yokai Septet for two (`deck`, `straw`) and
-Pikit (`deck`, `centre`, `start`, `faces`) until the best response to a player is computed exactly:
-
-- Yokai Septet, one round with the 6, 7 and 8 of three suits and no straw piles: 66,384 ends, 119,460 information sets;
-- Pikit, at most four turns with five cards (1, 1, 3, 5, 5) and two-sided dice: 178,447 ends, 53,286 information sets.
-
-All win rates below are exact, as means over both seats. The share of the gap is what the exploiter wins beyond 50 %,
-of what the best response does; below 0 it has not yet learned to beat the player at all. Each exploiter is one run
-(seed 0) that starts from nothing, except those of networks, which start as copies; its processor time includes
-compiling where it is the first of its kind. Bite Night takes three players, and no options make it small enough.
-`python -m tools.small_games --write` measures, with `GameTree` of `monsterzoo.training.evaluation.exploitability`.
-
-So a bound of a short run may be far below the truth: small leads are found in part, after most of a million steps, and
-by `ppo` against Pikit's heuristic not at all. Each entry is a single run, and searches are not measured yet.
-"""
-RESULTS = Path(__file__).resolve().parents[1] / "benchmarks/results"
+RESULTS = Path(__file__).resolve().parents[1] / "benchmarks/results/small_games.json"
 NETWORK = "network"
 PLAYERS = ("random", "heuristic", "search:100", NETWORK)
 GAMES: dict[str, dict[str, Any]] = {
@@ -65,19 +47,15 @@ SEARCHES = 24  # questions are answered so often to learn how a player mixes its
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure all players; with --write keep the results."""
-    parser = parser_of("python -m tools.small_games", __doc__)
+    """Measure all players, and keep the results."""
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", nargs="+", choices=GAMES, default=list(GAMES), help="(default: both)")
     parser.add_argument("--policies", nargs="+", default=list(PLAYERS), metavar="POLICY", help="(default: all four)")
     parser.add_argument("--budgets", nargs="+", type=int, default=list(BUDGETS), metavar="N", help="updates")
     parser.add_argument("--method", choices=METHODS, help="of the exploiters (default: the usual one)")
     parser.add_argument("--num-envs", type=int, metavar="N", help="games at once while learning; few for searches")
-    parser.add_argument("--write", action="store_true", help="update small_games.json and .png")
-    parser.add_argument("--root", type=Path, default=RESULTS, metavar="FOLDER", help="where these are")
     chosen = parser.parse_args(arguments)
-    path, rows = chosen.root / "small_games.json", []
-    if chosen.write and path.exists():
-        rows = read_json(path, "a file of small games")["players"]
+    rows = read_json(RESULTS, "a file of small games")["players"]
     for game in chosen.game:
         tree = GameTree(find_variant(game, GAMES[game]), limit=1_000_000)
         print(f"{tree.variant}: {tree.size}", flush=True)
@@ -85,9 +63,8 @@ def main(arguments: Sequence[str]) -> int:
             row = measure(tree, spec, chosen)
             rows = [*(other for other in rows if (other["game"], other["policy"]) != (game, spec)), row]
             print(table([row]), flush=True)
-            if chosen.write:
-                write_json(path, {"machine": machine(), "players": rows})
-                draw(rows, path.with_suffix(".png"))
+            write_json(RESULTS, {"machine": machine(), "players": rows})
+            draw(rows, RESULTS.with_suffix(".png"))
     return 0
 
 
@@ -97,6 +74,8 @@ def measure(tree: GameTree, spec: str, chosen: argparse.Namespace) -> Row:
     row: Row = {"game": variant.game.name, "options": variant.options, "size": tree.size, "policy": spec}
     with TemporaryDirectory() as folder:
         if spec == NETWORK:
+            from monsterzoo.training.runs.run import train  # imports torch, which the tables can do without
+
             options = {key: value for key, value in variant.options.items() if key != "players"}
             learning = PPOConfig(variant.game.name, 2, options, f"{folder}/network", updates=TRAINING, **QUIETLY)
             train(learning)
@@ -146,12 +125,6 @@ def table(rows: list[Row]) -> str:
             lines.append([row["game"], row["policy"], f"{row['best_response']:.1%}", *found])
     head = ["small game", "player", "best response wins", "exploiter wins", "share of the gap"]
     return markdown([*head, "method", "updates", "steps", "processor time"], lines)
-
-
-def section() -> str:
-    """The part of the page on exploiters."""
-    rows = read_json(RESULTS / "small_games.json", "a file of small games")["players"]
-    return f"{SECTION}\n{table(rows)}\n\n![Share of the gap over steps](../benchmarks/results/small_games.png)"
 
 
 def draw(rows: list[Row], path: Path) -> None:

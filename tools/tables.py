@@ -1,8 +1,7 @@
-"""Tables of options, sizes, baselines, actions, observations and events, made from the games themselves.
+"""Tables of options, sizes, baselines, actions, observations and events, made from the games, and tables of results.
 
-They stand between `<!-- table:start -->` and `<!-- table:end -->` in `docs/games.md`, `docs/language_models.md` and the
-README of every game.
-`python -m tools.tables` brings these files up to date; tests say if one is not.
+They stand between `<!-- table:start -->` and `<!-- table:end -->` in the pages that `files` lists. `python -m
+tools.tables` brings these and the model cards up to date; tests say if one is not.
 """
 
 import json
@@ -18,13 +17,14 @@ from monsterzoo.envs.core.layout import Field
 from monsterzoo.envs.core.options import REWARD, label
 from monsterzoo.envs.core.registry import find_game, names
 from monsterzoo.envs.core.variant import Variant
+from monsterzoo.policies.networks.files import PRETRAINED
 from monsterzoo.training.evaluation.report import markdown, percent
 
-from . import answers
-from .ladder import in_order, rating, read
+from . import answers, exploiters, ladder, small_games, zoo
+from .ladder import in_order, rating
 
 START, END = "<!-- table:start -->", "<!-- table:end -->"
-
+_MARKED = re.compile(f"{START}\n.*?\n{END}", re.DOTALL)
 _ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -99,7 +99,7 @@ def _events(names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def _baselines(game: Game) -> Iterator[tuple[str, ...]]:
-    for one in read(_ROOT / "benchmarks/results")["ladders"]:
+    for one in ladder.read()["ladders"]:
         for rung in in_order(one) if one["game"] == game.name else ():
             rates = percent(rung["win_rate"], rung["interval"]), f"{one['chance_level']:.0%}"
             points = f"{rating(one, rung['player'])[0]:+.0f}"
@@ -156,31 +156,39 @@ def _range(low: int, high: int) -> str:
 # --- Files ---
 
 
-def files() -> Iterator[tuple[Path, str]]:
-    """Every file that holds tables, and the tables it should hold."""
-    yield _ROOT / "docs" / "games.md", games_table()
-    measured = json.loads((_ROOT / "benchmarks" / "results" / "answers.json").read_text(encoding="utf-8"))
-    yield _ROOT / "docs" / "language_models.md", answers.tables(measured)
+def files() -> Iterator[tuple[Path, list[str]]]:
+    """Every page that holds tables, and what it should hold between its markers."""
+    yield _ROOT / "docs" / "games.md", [games_table()]
+    yield _ROOT / "docs" / "language_models.md", [answers.tables(_results(answers.RESULTS))]
     for name in names():
-        yield _ROOT / "envs" / _folder(name) / "README.md", game_tables(find_game(name))
+        yield _ROOT / "envs" / _folder(name) / "README.md", [game_tables(find_game(name))]
+    rows, small = _results(exploiters.JSON)["exploiters"], _results(small_games.RESULTS)["players"]
+    yield _ROOT / "docs" / "exploiters.md", [exploiters.table_of(rows), small_games.table(small)]
+    rungs, models = ladder.read(), zoo.read_index()["models"]
+    yield ladder.RESULTS / "ladder.md", [ladder.table_of(rungs["ladders"]), ladder.commands_of(rungs)]
+    yield PRETRAINED / "README.md", [zoo.networks_table(models), zoo.commands_of(models)]
 
 
-def with_tables(text: str, tables: str, where: str) -> str:
+def _results(path: Path) -> dict[str, Any]:
+    return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+def with_tables(text: str, tables: list[str], where: str) -> str:
     """A text with what is between its markers replaced."""
-    before, start, rest = text.partition(START)
-    _, end, after = rest.partition(END)
-    if not start or not end:
-        raise ValueError(f"{where} has no {START} … {END}")
-    return f"{before}{START}\n\n{tables}\n\n{END}{after}"
+    left = iter(tables)
+    filled, count = _MARKED.subn(lambda _: f"{START}\n\n{next(left, '')}\n\n{END}", text)
+    if count != len(tables):
+        raise ValueError(f"{where} has {count} parts between {START} and {END}, not {len(tables)}")
+    return filled
 
 
 def shipped_ladder() -> str:
     """The ratings of the published ladder, as `training.evaluation.published` reads them."""
     rows = []
-    for ladder in read(_ROOT / "benchmarks" / "results")["ladders"]:
-        points = {"random": 0.0, **{rung["player"]: rating(ladder, rung["player"])[0] for rung in ladder["rungs"]}}
-        known = {player: round(one, 1) for player, one in points.items() if isfinite(one)}
-        rows.append(json.dumps({"game": ladder["game"], "options": ladder["options"], "ratings": known}))
+    for one in ladder.read()["ladders"]:
+        points = {"random": 0.0, **{rung["player"]: rating(one, rung["player"])[0] for rung in one["rungs"]}}
+        known = {player: round(place, 1) for player, place in points.items() if isfinite(place)}
+        rows.append(json.dumps({"game": one["game"], "options": one["options"], "ratings": known}))
     return "[\n" + ",\n".join(rows) + "\n]\n"
 
 
@@ -190,3 +198,5 @@ if __name__ == "__main__":
     LADDER.write_text(shipped_ladder(), encoding="utf-8")
     for path, tables in files():
         path.write_text(with_tables(path.read_text(encoding="utf-8"), tables, str(path)), encoding="utf-8")
+    for model in zoo.read_index()["models"]:
+        (PRETRAINED / zoo.CARDS / f"{Path(model['file']).stem}.md").write_text(zoo.card(model), encoding="utf-8")

@@ -18,14 +18,10 @@ __all__ = ["train"]
 def train(game: str, method: str = "ppo", *, resume: bool = False, **options: Any) -> dict[str, Any]:
     """Train a network by self-play, as `monsterzoo train` does; afterwards "net:" and its folder is a policy.
 
-    With `updates=N` the same call gives the same network again; with `minutes=N` it depends on the machine.
-
-    Args:
-        game: name of the game.
-        method: "ppo" or "rollouts".
-        resume: go on with the run in `out`, which must have been started with the same options.
-        options: fields of `PPOConfig` or `RolloutConfig`, such as `out`, `minutes`, `updates`, `seed` and `log`; all
-            others are options of the game.
+    `options` are fields of `PPOConfig`, or of `RolloutConfig` with `method="rollouts"`, such as `out`, `minutes`,
+    `updates`, `seed` and `log`; all others are options of the game. With `updates=N` the same call gives the same
+    network again; with `minutes=N` it depends on the machine. `resume` goes on with the run in `out`, which must have
+    been started with the same options.
 
     Returns the run's summary: its options, commands, versions, and the last numbers under "result". Raises `ValueError`
     for bad options, and if `out` holds a run already.

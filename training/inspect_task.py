@@ -62,11 +62,10 @@ def monsterzoo(
         asked = f"{agent} of {game}" if self_play else _messages(text.reset(**one))
         metadata = {**one, "deal": deal, "agent": agent, "teams": list(map(list, text.variant.teams.values()))}
         samples.append(Sample(asked, id=f"deal {deal}, {agent}", metadata=metadata))
-    player = play_all(make) if self_play else play_one(make)
     ratings = {} if self_play else published_ratings(text.variant)
     ladder = dict(sorted(ratings.items(), key=lambda one: one[1]))
-    ranked = standing(text.variant.sides, ladder, opponents)
-    return Task(samples, solver=player, scorer=share_of_the_win(), metrics=[ranked], metadata={"ladder": ladder})
+    metrics, player = [standing(text.variant.sides, ladder, opponents)], play(make, self_play)
+    return Task(samples, solver=player, scorer=share_of_the_win(), metrics=metrics, metadata={"ladder": ladder})
 
 
 def all_tasks(**given: Any) -> list[Task]:
@@ -78,30 +77,16 @@ def all_tasks(**given: Any) -> list[Task]:
 
 
 @solver
-def play_one(make: dict[str, Any]) -> Solver:
-    """One conversation; with rules="always" every question is one of its own."""
+def play(make: dict[str, Any], self_play: bool) -> Solver:
+    """A conversation for every agent that is asked, with the model of its role.
+
+    With rules="always" every question is a conversation of its own.
+    """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        game = TextGame(**make)
-        turn = game.reset(state.metadata["seed"], state.metadata["seat"], state.metadata["opponents"])
-        while not turn.done:
-            state = await generate(state)
-            turn = game.say(state.output.completion)
-            alone = game.settings["rules"] == "always" and not turn.done
-            state.messages = [*([] if alone else state.messages), *_messages(turn)]
-            _keep(state, game.result, finished=turn.done)
-        return state
-
-    return solve
-
-
-@solver
-def play_all(make: dict[str, Any]) -> Solver:
-    """A conversation for every agent, with the model of its role."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        game = TextGame(**make)
-        turn = game.reset(state.metadata["seed"], seat=None)
+        game, sample = TextGame(**make), state.metadata
+        seat, opponents = (None, None) if self_play else (sample["seat"], sample["opponents"])
+        turn = game.reset(sample["seed"], seat, opponents)
         talks: dict[str, list[ChatMessage]] = {agent: [] for agent in game.variant.agents}
         while not turn.done:
             agent = turn.agent
@@ -110,8 +95,8 @@ def play_all(make: dict[str, Any]) -> Solver:
             output = await get_model(role=agent).generate(talks[agent])
             talks[agent].append(output.message)
             turn = game.say(output.completion)
+            state.messages = [*talks[sample["agent"]], *(_messages(turn) if turn.done else [])]
             _keep(state, game.result, finished=turn.done)
-        state.messages = talks[state.metadata["agent"]]
         return state
 
     return solve

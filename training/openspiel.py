@@ -158,7 +158,6 @@ class Position:
         self.variant, self.exact = variant, exact
         self.states = variant.new_states(1)
         self.states["rng"] = generator(0)
-        self.masks: np.ndarray = np.zeros((variant.players, 64 * variant.words), np.int8)
         self.rewards, self.returns = (np.zeros(variant.players) for _ in range(2))
         self.begun = False
         self.pending: tuple[int, int] | None = DEAL  # seat and action whose consequences wait for chance
@@ -186,9 +185,9 @@ class Position:
         self.rewards = np.zeros_like(self.rewards)
         if self.pending is None:
             move = self.player(), action
-            states, rewards, masks = self._advanced(move, self.states)
+            states, rewards = self._advanced(move, self.states)
             if states["rng"][0] == self.states["rng"][0]:  # nothing was drawn
-                self._settle(move, states, rewards, masks)
+                self._settle(move, states, rewards)
                 return
             self.pending, self.drawn = move, ()
             if self.exact:
@@ -201,22 +200,19 @@ class Position:
             states["rng"] = mix(int(states["rng"][0]) ^ mix(action))
             self._settle(self.pending, *self._advanced(self.pending, states))
 
-    def put(self, states: np.ndarray, masks: np.ndarray | None = None) -> None:
-        """Go on from other states (1,); masks are computed where they are not given."""
-        if masks is None:
-            masks, words = np.empty_like(self.masks), np.empty(self.variant.words, np.uint64)
-            stepping.mask_all(states, 0, masks.view(np.uint64), words, self.variant.num_actions)
-        self.states, self.masks, self.begun, self.pending, self.drawn = states, masks, True, None, ()
+    def put(self, states: np.ndarray) -> None:
+        """Go on from other states (1,)."""
+        self.states, self.begun, self.pending, self.drawn = states, True, None, ()
 
-    def _advanced(self, move: tuple[int, int], states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """States, rewards and masks after a move or the deal."""
-        states, rewards = states.copy(), np.zeros(self.variant.players, np.float32)
+    def _advanced(self, move: tuple[int, int], states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """States and rewards after a move or the deal."""
+        variant, states, rewards = self.variant, states.copy(), np.zeros(self.variant.players, np.float32)
         if move == DEAL:
             stepping.begin(states, 0)
-            return states, rewards, None
-        masks, words = np.empty_like(self.masks), np.empty(self.variant.words, np.uint64)
-        stepping.advance_one(states, 0, *move, rewards, masks.view(np.uint64), words, self.variant.num_actions)
-        return states, rewards, masks
+        else:
+            masks, words = np.empty((variant.players, 8 * variant.words), np.uint64), np.empty(variant.words, np.uint64)
+            stepping.advance_one(states, 0, *move, rewards, masks, words, variant.num_actions)
+        return states, rewards
 
     def _replay(self) -> None:
         """Carry out the pending move in plain Python with the outcomes drawn so far; stops at the next draw."""
@@ -233,13 +229,11 @@ class Position:
         else:
             self._settle(self.pending, states, rewards)
 
-    def _settle(
-        self, move: tuple[int, int], states: np.ndarray, rewards: np.ndarray, masks: np.ndarray | None = None
-    ) -> None:
+    def _settle(self, move: tuple[int, int], states: np.ndarray, rewards: np.ndarray) -> None:
         if move != DEAL:
             seen = enumerate(self.memories)
             self.memories = tuple(Memory(earlier, self, player, move, states) for player, earlier in seen)
-        self.put(states, masks)
+        self.put(states)
         if rewards.any():
             self.rewards = self._precise(rewards)
             self.returns = self.returns + self.rewards
@@ -269,8 +263,7 @@ class SpielState(pyspiel.State):
         return self.position.pending is None and int(self.position.states["outcome"][0]) != PLAYING
 
     def _legal_actions(self, player: int) -> list[int]:
-        masks = self.position.masks[player, : self.position.variant.num_actions - 1]
-        return np.flatnonzero(masks).tolist()
+        return np.flatnonzero(self.position.variant.legal_actions(self.position.states, 0, player)[:-1]).tolist()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Equally likely outcomes."""

@@ -27,7 +27,6 @@ from monsterzoo.envs.core.options import Integer, checked
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.policies import Policy, from_sb3, make
-from monsterzoo.policies.networks.files import check_shapes
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -38,7 +37,6 @@ from torch import Tensor
 
 from .algorithms.network import ILLEGAL, LogProbs, Network, write
 from .runs.config import LARGEST_NUMPY_SEED
-from .runs.files import replacing
 
 
 def make_vec_env(
@@ -248,6 +246,4 @@ def save_policy(model: MaskablePPO, path: str | Path, game: str, **options: Any)
         raise ValueError("only a network with Trunk as its features extractor and net_arch=[] can be written")
     network: Any = deepcopy(trunk.network)
     network.policy, network.value = policy.action_net, policy.value_net
-    check_shapes(network.arrays(), variant, "the model")
-    with replacing(Path(path)) as part:
-        write(part, network, variant)
+    write(Path(path), network, variant)

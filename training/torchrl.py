@@ -34,14 +34,10 @@ GROUP = "player"  # group of all seats with `kind="parallel"`
 
 
 def make_env(game: str, num_envs: int = 1, kind: str = "seat", seed: int | None = None, **options: Any) -> EnvBase:
-    """A batch of games as a TorchRL environment; raises `ValueError` for bad options.
+    """A compiled batch of games as a TorchRL environment; raises `ValueError` for bad options.
 
-    Args:
-        game: name of the game.
-        num_envs: number of games, played as one compiled batch.
-        kind: "seat" for one learner in each game, "parallel" for all seats.
-        seed: of all games.
-        options: the game's options and `threads`; with "seat" also `opponents` and `seat`, see `SeatVectorEnv`.
+    `kind` is "seat" for one learner in each game, "parallel" for all seats; `options` are the game's options and
+    `threads`, with "seat" also `opponents` and `seat`, see `SeatVectorEnv`.
     """
     for fixed in ("autoreset_mode", "observation", "copy"):
         if fixed in options:

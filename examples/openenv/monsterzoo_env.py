@@ -15,8 +15,6 @@ from openenv.core.client_types import StepResult
 from openenv.core.env_server import Action, Environment, Observation, State, create_fastapi_app
 
 SPLITS = {"train": "training", "validation": "curve", "test": "publishing"}
-TASKS = 1 << 31
-"""Tasks of a split; they are made when they are asked for."""
 
 
 class Say(Action):
@@ -77,22 +75,6 @@ class MonsterZooEnvironment(Environment[Say, Question, Seat]):
     def state(self) -> Seat:
         """Where the game stands."""
         return self._state
-
-    def list_splits(self) -> list[str]:
-        """The splits, whose deals never meet."""
-        return list(SPLITS)
-
-    def num_tasks(self, split: str) -> int:
-        """Tasks of a split."""
-        return TASKS
-
-    def get_task(self, split: str, index: int) -> dict[str, Any]:
-        """What `reset` takes."""
-        return {"split": split, "index": index}
-
-    def list_tasks(self, split: str) -> list[dict[str, Any]]:
-        """The first of them."""
-        return [self.get_task(split, index) for index in range(100)]
 
 
 class MonsterZooClient(EnvClient[Say, Question, Seat]):

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import httpx
@@ -49,10 +50,7 @@ class MonsterZooTaskset(vf.Taskset[SeatTask, MonsterZooConfig]):
 
     def load(self) -> Iterator[SeatTask]:
         """One task after the other."""
-        number = 0
-        while True:
-            yield SeatTask(SeatData(number=number, split=self.config.split))
-            number += 1
+        return (SeatTask(SeatData(number=number, split=self.config.split)) for number in count())
 
 
 class ChatConfig(vf.HarnessConfig):

@@ -41,20 +41,24 @@ def test_every_game_has_a_readme_and_stands_in_the_first_table() -> None:
     assert set(TABLES) == {
         "docs/games.md",
         "docs/language_models.md",
+        "docs/exploiters.md",
+        "benchmarks/results/ladder.md",
+        "policies/pretrained/README.md",
         *(f"envs/{name.rsplit('_', 1)[0]}/README.md" for name in names()),
     }
     for name in names():
-        assert name in TABLES["docs/games.md"][1]
+        assert name in TABLES["docs/games.md"][1][0]
 
 
 def test_only_what_is_between_the_markers_is_replaced() -> None:
-    text = f"before\n{START}\nold\n{END}\nafter\n"
-    assert with_tables(text, "| new |", "page.md") == f"before\n{START}\n\n| new |\n\n{END}\nafter\n"
+    text = f"before\n{START}\nold\n{END}\nafter\n{START}\n\n\n{END}\n"
+    filled = f"before\n{START}\n\n| new |\n\n{END}\nafter\n{START}\n\n| other |\n\n{END}\n"
+    assert with_tables(text, ["| new |", "| other |"], "page.md") == filled
 
 
 def test_a_page_without_markers_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"page\.md has no <!-- table:start -->"):
-        with_tables("no markers", "| table |", "page.md")
+    with pytest.raises(ValueError, match=r"page\.md has 0 parts between <!-- table:start -->"):
+        with_tables("no markers", ["| table |"], "page.md")
 
 
 @pytest.mark.parametrize("path", [page for page in RUNNING if "```python" in page.read_text("utf-8")], ids=page_ids)

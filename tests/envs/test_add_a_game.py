@@ -286,7 +286,7 @@ def test_ppo_learns_to_win_chips(leduc: ModuleType) -> None:
     trainer = PPOTrainer(config)
     while trainer.progress < 1:
         trainer.update()
-    player = NetworkPolicy(trainer.network, seed=1)
+    player = NetworkPolicy(trainer.network)
     player.name = "network"
     result = arena("leduc_poker_v0", ["random", player], games=2000, batch=2000, reward="score")
     chips = {one["name"]: one["mean_score_interval"] for one in result["players"]}

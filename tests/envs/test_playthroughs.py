@@ -4,7 +4,8 @@ from needs import beside
 
 beside("tools")
 
-from tools.playthrough import FOLDER, file_name, playthrough, playthroughs
+from tools.playthrough import PLAYTHROUGHS as FOLDER
+from tools.playthrough import file_name, playthrough, playthroughs
 
 
 def test_the_game_goes_as_its_playthrough_tells(name: str, options: dict[str, object]) -> None:

@@ -11,13 +11,11 @@ from monsterzoo.envs.core.registry import find_game
 from monsterzoo.training.arena import Tournament
 from monsterzoo.training.evaluation.published import published_ratings, rating_from
 from monsterzoo.training.runs.exits import exit_code
-from needs import ROOT
 from nim import NIM
 
 from tools import ladder as ladders
 from tools.variants import NamedVariant, all_variants, variant_name
 
-RESULTS = ROOT / "benchmarks" / "results"
 PIKIT = NamedVariant("pikit_v0", {"players": 2})
 MADE = {"command": "bench", "machine": {"processor": "abacus"}}
 
@@ -90,7 +88,7 @@ def test_commands_of_which_nothing_is_left_are_not_on_the_page() -> None:
     for number in range(3):
         ladders.merge(result, PIKIT, rung("heuristic", "random", 800), {**MADE, "command": f"command {number}"})
         ladders.merge(result, PIKIT, rung("search", "heuristic", 100), {**MADE, "command": "same"})
-    text = ladders.page(result)
+    text = ladders.commands_of(result)
     assert [f"`command {number}`" in text for number in range(3)] == [False, False, True]
     assert text.count("`same`") == 1
 
@@ -114,10 +112,11 @@ def nim(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def bench(folder: Path, *words: str) -> list[ladders.Rung]:
-    places = ["--output", str(folder / "out"), "--runs", str(folder / "games")]
-    assert exit_code("ladder", ladders.main, [*words, *places]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ladders, "RESULTS", folder / "out")
+        patch.setattr(ladders, "RUNS", folder / "games")
+        assert exit_code("ladder", ladders.main, words) == 0
     result = json.loads((folder / "out" / "ladder.json").read_text())
-    assert (folder / "out" / "ladder.md").read_text() == ladders.page(result)
     return result["ladders"][0]["rungs"]
 
 
@@ -127,9 +126,8 @@ def test_rungs_are_added_one_by_one_and_games_are_kept(tmp_path, monkeypatch, ca
     assert (first["player"], first["against"], first["games"]) == ("search:2", "random", 20)
     *_, second = bench(tmp_path, "--rungs", "search:20", "--against", "search:2", "--games", "16")
     assert (second["player"], second["against"]) == ("search:20", "search:2")
-    text = (tmp_path / "out" / "ladder.md").read_text()
-    assert "`python -m tools.ladder --rungs search:2 --games 20`" in text
-    assert str(tmp_path) not in text
+    made = ladders.commands_of(json.loads((tmp_path / "out" / "ladder.json").read_text()))
+    assert "`python -m tools.ladder --rungs search:2 --games 20`" in made
     monkeypatch.setattr(Tournament, "play_listed", lambda *_, **__: pytest.fail("all games are there"))
     *_, again = bench(tmp_path, "--rungs", "search:2", "--games", "20")
     assert {**again, "made": 0} == {**first, "made": 0}
@@ -146,14 +144,13 @@ def test_players_that_a_game_does_not_have_are_skipped(tmp_path, capsys) -> None
 # --- What is published ---
 
 
-def test_the_published_table_is_made_from_the_published_numbers() -> None:
-    result = ladders.read(RESULTS)
-    assert (RESULTS / "ladder.md").read_text() == ladders.page(result)
+def test_the_published_ladder_has_every_variant() -> None:
+    result = ladders.read()
     assert [variant_name(ladder["game"], ladder["options"]) for ladder in result["ladders"]] == list(all_variants())
 
 
 def test_published_numbers_fit_together() -> None:
-    for ladder in ladders.read(RESULTS)["ladders"]:
+    for ladder in ladders.read()["ladders"]:
         for one in ladder["rungs"]:
             low, high = one["interval"]
             assert low <= one["win_rate"] <= high

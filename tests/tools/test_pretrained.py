@@ -15,8 +15,8 @@ from monsterzoo.training.runs import run as runs
 from monsterzoo.training.runs.config import PPOConfig
 from monsterzoo.training.runs.run import train
 
-from tools.networks import CARDS, README, card, networks_table, page, publish, read_index
 from tools.variants import NamedVariant, all_variants
+from tools.zoo import CARDS, card, networks_table, publish, read_index
 
 MODELS = [pytest.param(model, id=model["file"]) for model in pretrained()]
 
@@ -56,16 +56,12 @@ def test_what_the_index_says_of_a_network_fits_together(model) -> None:
         assert low <= result["win_rate"] <= high
 
 
-def test_the_page_is_made_from_the_index() -> None:
-    assert (PRETRAINED / README).read_text() == page(read_index()["models"])
-
-
 def test_every_variant_has_a_network() -> None:
     assert {model["file"].removesuffix(".npz") for model in pretrained()} == set(all_variants())
 
 
 def test_all_networks_beat_their_heuristics_as_the_page_says() -> None:
-    assert "All beat their heuristic players." in (PRETRAINED / README).read_text()
+    assert "All beat their heuristic players." in (PRETRAINED / "README.md").read_text()
     for model in pretrained():
         assert model["arena"]["heuristic"]["interval"][0] > model["chance_level"]
 
@@ -118,4 +114,4 @@ def test_a_run_can_be_published(tmp_path, options, file) -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_the_model_card_is_made_from_the_index(model) -> None:
     path = PRETRAINED / CARDS / f"{Path(model['file']).stem}.md"
-    assert path.read_text(encoding="utf-8") == card(model), "run python -m tools.zoo --measure"
+    assert path.read_text(encoding="utf-8") == card(model), "run make generated"

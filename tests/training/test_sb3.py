@@ -255,7 +255,7 @@ def test_only_networks_that_fit_are_written(tmp_path: Path) -> None:
         sb3.save_policy(MaskablePPO("MlpPolicy", env), path, "pikit_v0", players=2)
     network = {"features_extractor_class": sb3.Trunk, "net_arch": []}
     model = MaskablePPO(sb3.MaskedPolicy, env, policy_kwargs=network)
-    with pytest.raises(ValueError, match="the model"):
+    with pytest.raises(ValueError, match="the network"):
         sb3.save_policy(model, path, "yokai_septet_v0")
     assert not path.exists()
     sb3.save_policy(model, path, "pikit_v0", players=2)

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.distributions import Categorical
 from torch.nn import functional
 
+from ..runs.files import replacing
 from . import layers
 from .layers import ILLEGAL, Linear
 from .symmetric import Shared, is_symmetric, permuted
@@ -172,9 +173,15 @@ class LogProbs(Categorical):
 
 
 def write(path: Path, network: Network, variant: Variant, **more: Any) -> None:
-    """Write the policy's file; `more` goes into what it says about itself."""
+    """Write the policy's file, in one step; `more` goes into what it says about itself.
+
+    Raises `ValueError` for a network with other observations or actions than the variant's.
+    """
+    arrays = network.arrays()
+    files.check_shapes(arrays, variant, "the network")
     about = {"game": variant.game.name, "options": variant.options, "layout": variant.layout.signature}
-    files.write(path, network.arrays(), {**about, "actions": variant.num_actions, **more})
+    with replacing(path) as part:
+        files.write(part, arrays, {**about, "actions": variant.num_actions, **more})
 
 
 class CompiledNetwork:
@@ -190,16 +197,15 @@ class CompiledNetwork:
 
 
 class NetworkPolicy:
-    """A network as a policy, for games inside of training."""
+    """A network as a policy that plays its most likely action, for games inside of training."""
 
-    def __init__(self, network: Network, seed: int = 0, greedy: bool = False, name: str = "network") -> None:
-        self.network, self.greedy, self.name = network, greedy, name
-        self._generator = torch.Generator().manual_seed(seed)
+    name = "network"
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
 
     @torch.no_grad()
     def act(self, decisions: Decisions) -> np.ndarray:
         """One legal action per row, integers (B,)."""
-        if not self.greedy:
-            return self.network.play(decisions.observations, decisions.action_masks, self._generator)[0]
         log_probs, _ = self.network(*map(torch.from_numpy, (decisions.observations, decisions.action_masks)))
         return log_probs.argmax(1).numpy()

@@ -11,7 +11,6 @@ Naive self-play cycles and ends in exploitable, near-deterministic policies. Rem
 2026) and a magnet: a KL penalty towards an earlier network, replaced now and then (Sokota et al., 2023).
 """
 
-from collections import defaultdict
 from copy import deepcopy
 from typing import Any
 
@@ -26,13 +25,14 @@ from monsterzoo.envs.match.loop import CONTINUE, OUTSIDE
 from monsterzoo.envs.match.match import Match
 from monsterzoo.envs.match.players import ask, make_player
 from monsterzoo.policies import Policy
+from monsterzoo.policies.networks.files import LARGEST
 from torch import Tensor
 
 from ..runs import run as runs
 from ..runs.config import PAST, PPOConfig
 from ..runs.run import EVALUATION, Learner
 from .network import CompiledNetwork
-from .rollout_buffer import RolloutBuffer
+from .rollout_buffer import NONE, RolloutBuffer
 
 MAX_LOG_RATIO = 20.0
 """Larger ratios of probabilities are cut off: a teacher's choice may have been nearly impossible; e^100 is infinite."""
@@ -116,22 +116,14 @@ class PPOTrainer(Learner):
             raise ValueError(f"no seat decided twice within steps={config.steps}; more steps are needed to learn")
         explained = 1 - np.var(returns - buffer.values[rows]) / max(np.var(returns), 1e-8)
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-        rate = self.set_learning_rate()
         entropy_coef = self.annealed(config.entropy_coef, config.final_entropy_coef)
-        sums: dict[str, float] = defaultdict(float)
-        count = 0
-        for _ in range(config.epochs):
-            order = self.random.permutation(len(rows))
-            for part in np.array_split(order, max(1, round(len(rows) / config.minibatch))):
-                loss, numbers = self.loss(rows[part], advantages[part], returns[part], entropy_coef)
-                self.descend(loss)
-                for name, number in numbers.items():
-                    sums[name] += number.item()
-                count += 1
+
+        def loss(part: np.ndarray) -> tuple[Tensor, dict[str, Tensor]]:
+            return self.loss(rows[part], advantages[part], returns[part], entropy_coef)
+
+        report = self.improve(loss, len(rows), self.random, config.epochs)
         buffer.carry_over()
-        report = {name: total / count for name, total in sums.items()}
-        report |= {"explained": float(explained), "decisions": len(rows)}
-        return report | {"learning_rate": rate, "entropy_coef": entropy_coef}
+        return {**report, "explained": float(explained), "entropy_coef": entropy_coef}
 
     def loss(
         self, rows: np.ndarray, advantages: np.ndarray, returns: np.ndarray, entropy_coef: float
@@ -194,36 +186,39 @@ class PPOTrainer(Learner):
     def content(self) -> dict[str, Any]:
         """What a checkpoint holds beside network, optimiser and progress."""
         magnet = {} if self.magnet is None else {"magnet": self.magnet.state_dict()}
-        numbers = {"seating": self.seating, "lengths": self.games.arrays["lengths"][0].copy()}
+        numbers = {"seating": self.seating, "lengths": self.games.arrays["lengths"][0]}
         return {
             **magnet,
             "pool": self.pool,
             "games": {"states": runs.states_to_tensor(self.games.arrays["states"]), **runs.to_tensors(numbers)},
-            "buffer": runs.to_tensors(self.buffer.state()),
+            "buffer": runs.to_tensors(self.buffer.rows(self.buffer.count)),
         }
 
     def take(self, content: dict[str, Any]) -> None:
         """Take over the content of a checkpoint, once all of it is known to fit."""
-        pool = content["pool"]
+        pool, games, buffer = content["pool"], content["games"], content["buffer"]
         if not isinstance(pool, list) or not 1 <= len(pool) <= self.config.snapshots:
             raise ValueError(f"there are 1 to {self.config.snapshots} earlier networks in a checkpoint")
         for weights in pool:
-            runs.check_weights(weights, self.network.state_dict(), "network")
-        buffer, games = runs.to_arrays(content["buffer"]), runs.to_arrays(content["games"])
-        states = runs.to_states(games["states"], self.variant, len(self.seating))
-        runs.check_numbers("lengths", games["lengths"], self.games.arrays["lengths"][0], 0, 1 << 32)
-        runs.check_numbers("seating", games["seating"], self.seating, OUTSIDE, len(self.opponents))
+            runs.check_tensors("network", weights, self.network.state_dict())
+        states, own = runs.to_states(games["states"], self.variant, len(self.seating)), self.content()["games"]
+        seats = OUTSIDE, len(self.opponents) - 1
+        runs.check_tensors("games", games, own, {"lengths": (0, 1 << 32), "seating": seats})
         if not (games["seating"] == OUTSIDE).any(1).all():
             raise ValueError("seating has games that the network does not play")
-        self.buffer.check(buffer)
+        count = len(buffer["actions"])
+        rows, known = runs.to_tensors(self.buffer.rows(count)), (NONE, count - 1)
+        limits = {"actions": (0, self.variant.num_actions - 1), "log_probs": (-LARGEST, 0)}
+        runs.check_tensors("buffer", buffer, rows, {**limits, "following": known, "open": known})
         if self.magnet is not None:
-            runs.check_weights(content["magnet"], self.magnet.state_dict(), "magnet")
+            runs.check_tensors("magnet", content["magnet"], self.magnet.state_dict())
             self.magnet.load_state_dict(content["magnet"])
-        self.buffer.restore(buffer)
-        self.pool = pool
+        for name, values in buffer.items():
+            rows[name][:] = values
+        self.buffer.count, self.pool = count, pool
         self.seating[:] = games["seating"]
         self.games.seat(slice(None), self.seating)
-        self._continue(states, games["lengths"])
+        self._continue(states, games["lengths"].numpy())
 
 
 def stagger(

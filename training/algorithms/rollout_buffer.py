@@ -11,7 +11,6 @@ no value has to be bootstrapped for a seat that is not asked.
 import numpy as np
 from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.core.variant import Variant
-from monsterzoo.policies.networks import check_size
 
 NONE = -1
 
@@ -77,34 +76,9 @@ class RolloutBuffer:
         self.open[kept] = np.searchsorted(rows, self.open[kept])
         self.count = len(rows)
 
-    def state(self) -> dict[str, np.ndarray]:
-        """Copies of all rows in use and of `open`, to go on from."""
-        return {name: getattr(self, name)[: self.count].copy() for name in self.NAMES} | {"open": self.open.copy()}
-
-    def check(self, state: dict[str, np.ndarray]) -> None:
-        """Raise `ValueError` unless `restore` can go on from this."""
-        count = len(state["actions"])
-        if odd := {*self.NAMES, "open"} ^ state.keys():
-            raise ValueError(f"the buffer has other parts: {', '.join(sorted(odd))}")
-        for name, found in state.items():
-            own = getattr(self, name)
-            fits = len(found) == len(own) if name == "open" else count == len(found) <= len(own)
-            if not fits or found.shape[1:] != own.shape[1:] or found.dtype != own.dtype:
-                raise ValueError(f"{name} of the buffer is {found.dtype} {found.shape}")
-            if found.dtype == np.float32:
-                check_size(found, f"{name} of the buffer")
-        if (state["log_probs"] > 0).any():
-            raise ValueError("log_probs of the buffer has numbers above 0")
-        limits = {"actions": (0, self.action_masks.shape[1]), "following": (NONE, count), "open": (NONE, count)}
-        for name, (low, stop) in limits.items():
-            if ((state[name] < low) | (state[name] >= stop)).any():
-                raise ValueError(f"{name} of the buffer has numbers beyond {low} to {stop - 1}")
-
-    def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from what `state` returned."""
-        self.count = len(state["actions"])
-        for name, values in state.items():
-            getattr(self, name)[: len(values)] = values
+    def rows(self, count: int) -> dict[str, np.ndarray]:
+        """The first rows of all columns, and `open`; views."""
+        return {name: getattr(self, name)[:count] for name in self.NAMES} | {"open": self.open}
 
 
 @kernel

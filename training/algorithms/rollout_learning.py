@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from monsterzoo.envs.core import stepping as kernels
+from monsterzoo.envs import VectorGame
 from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.registry import find_game
-from monsterzoo.envs.core.rng import env_seed, generator, streams
+from monsterzoo.envs.core.rng import env_seed, streams
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.envs.match.players import make_player
@@ -30,12 +30,11 @@ from monsterzoo.policies.base import compiled_form
 from torch import Tensor
 
 from ..runs.config import RolloutConfig
-from ..runs.run import EVALUATION, Learner, states_to_tensor, to_states
+from ..runs.run import EVALUATION, Learner, states_to_tensor, to_states, to_tensors
 from .rollouts import Samples, Sampling, play_samples
 
 NET = "net"  # as the rollout policy: the network itself plays its own sides
 STREAM = "lessons"  # names the games' random streams; another name would change what every seed gives
-REPORTED = ("policy_loss", "value_loss", "entropy", "explained")
 
 
 class RolloutTrainer(Learner):
@@ -53,11 +52,8 @@ class RolloutTrainer(Learner):
         horizons.load(variant)
         self.has_heuristic = heuristics.has_heuristic(variant)
         self.rollout_policy = rollout_policy(variant, self.config)
-        self.states = variant.new_states(config.num_envs)
         seed = env_seed(config.seed, EVALUATION)
-        self.states["rng"] = generator(env_seed(seed, np.arange(config.num_envs)))
-        for i in range(config.num_envs):
-            kernels.begin(self.states, i)
+        self.states = VectorGame(variant.game, config.num_envs, seed=seed, **variant.options).states
         self.samples = Samples.empty(variant, config.num_envs, config.samples)
 
     @property
@@ -89,17 +85,11 @@ class RolloutTrainer(Learner):
         if not count:
             raise ValueError(f"nobody had a choice; more games (--num-envs {config.num_envs}) are needed to learn")
         random = np.random.default_rng([config.seed, self.updates])
-        rate = self.set_learning_rate()
-        parts = np.array_split(random.permutation(count), max(1, round(count / config.minibatch)))
-        sums: Any = np.zeros(len(REPORTED))
-        for part in parts:
-            loss, numbers = self._loss({name: torch.from_numpy(rows[part]) for name, rows in batch.items()})
-            self.descend(loss)
-            sums += torch.stack(numbers).numpy()
-        return {**dict(zip(REPORTED, (sums / len(parts)).tolist())), "decisions": count, "learning_rate": rate}
+        tensors = to_tensors(batch)
+        return self.improve(lambda part: self._loss({k: rows[part] for k, rows in tensors.items()}), count, random)
 
-    def _loss(self, batch: dict[str, Tensor]) -> tuple[Tensor, list[Tensor]]:
-        """The loss of some samples; beside it what `REPORTED` names."""
+    def _loss(self, batch: dict[str, Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
+        """The loss of some samples; beside it what is reported."""
         masks, tried, outcomes = batch["action_masks"], batch["tried"], batch["outcomes"]
         log_probs, entropies, values = self.network.evaluate(batch["observations"], masks)
         if self.imitating:
@@ -111,8 +101,8 @@ class RolloutTrainer(Learner):
         chances, own = values.log_softmax(1), outcomes[:, 0]
         value = -(outcomes * chances).sum(1).mean()  # cross-entropy
         explained = 1 - (own - chances[:, 0].exp()).var() / own.var().clamp_min(1e-8)
-        loss = policy + self.config.value_coef * value
-        return loss, [number.detach() for number in (policy, value, entropies.mean(), explained)]
+        numbers = {"policy_loss": policy, "value_loss": value, "entropy": entropies.mean(), "explained": explained}
+        return policy + self.config.value_coef * value, numbers
 
     # --- Files ---
 
@@ -122,7 +112,7 @@ class RolloutTrainer(Learner):
 
     def take(self, content: dict[str, Any]) -> None:
         """Take over the content of a checkpoint, once all of it is known to fit."""
-        self.states[:] = to_states(content["games"]["states"].numpy(), self.variant, len(self.states))
+        self.states[:] = to_states(content["games"]["states"], self.variant, len(self.states))
 
 
 def rollout_policy(variant: Variant, config: RolloutConfig) -> Any:

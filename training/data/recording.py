@@ -40,18 +40,11 @@ def record_games(
 ) -> int:
     """Play games and write them to a file; returns how many, fewer than asked for after Ctrl-C.
 
-    Game i is the AEC environment seeded with `env_seed(seed, i)`; policy (side + i) modulo their number plays a side.
-    Raises `ValueError`, before anything is written, for policies and numbers that cannot be.
+    Game i is the AEC environment seeded with `env_seed(seed, i)`, on deals for training (see `evaluation.seeds`);
+    policy (side + i) modulo their number plays a side. With `values`, the spec of a search, that search estimates the
+    value of every decision. `progress` is called with the number of games after every chunk.
 
-    Args:
-        path: the file, which is replaced at the end in one step.
-        variant: the game with its options.
-        policies: specs or policies.
-        games: how many.
-        seed: of deals and policies; training seeds, see `evaluation.seeds`.
-        values: the spec of a search that estimates the value of every decision, None for none.
-        threads: for games between compiled policies.
-        progress: called with the number of games after every chunk.
+    Raises `ValueError`, before anything is written, for policies and numbers that cannot be.
     """
     checked("games", games, Integer(1))
     checked("seed", seed, Integer(0, LARGEST_SEED))

@@ -256,6 +256,10 @@ class Tournament:
         member = ratings.membership(self.seatings, len(self.names))
         return np.einsum("dsn,snk->dk", values * done[:, :, None], member), done @ member.sum(axis=1)
 
+    def _about(self) -> dict[str, Any]:
+        about = {"game": self.variant.game.name, "options": self.variant.options, "seed": self.seed}
+        return {**about, "purpose": self.purpose, "against": list(self.against)}
+
     def result(self) -> dict[str, Any]:
         """Everything as a JSON-able dict: per player, in pairs, and what was played."""
         played = self.done.any(axis=1)
@@ -276,11 +280,7 @@ class Tournament:
             for column, (values, intervals) in columns.items():
                 players[k] |= {column: float(values[k]), f"{column}_interval": ends(intervals[k])}
         return {
-            "game": self.variant.game.name,
-            "options": self.variant.options,
-            "seed": self.seed,
-            "purpose": self.purpose,
-            "against": list(self.against),
+            **self._about(),
             "games": self.games,
             "deals": len(done),
             "sides": self.sides,
@@ -306,16 +306,8 @@ class Tournament:
     # --- Files ---
 
     def _identity(self) -> dict[str, Any]:
-        return {
-            "game": self.variant.game.name,
-            "options": self.variant.options,
-            "observation": self.variant.layout.signature,
-            "players": self.names,
-            "seed": self.seed,
-            "against": list(self.against),
-            "purpose": self.purpose,
-            "lineups": np.asarray(self.lineups).tolist(),
-        }
+        own = {"observation": self.variant.layout.signature, "players": self.names}
+        return {**self._about(), **own, "lineups": np.asarray(self.lineups).tolist()}
 
     def save(self, path: Path) -> None:
         """Write all results so that `load` can go on from them; an old file is replaced in one step."""

@@ -9,13 +9,7 @@ for _ in range(50):
     print(algorithm.train()["env_runners"]["num_env_steps_sampled_lifetime"])
 ```
 
-| module | what it has |
-|---|---|
-| `config` | `ppo_config`, a config of RLlib's PPO with the parts below |
-| `runner` | `BatchRunner`, an `EnvRunner` on the compiled batch |
-| `episodes` | the runner's rollout buffer: numpy episodes with the decisions of one seat each |
-| `learner` | `BatchLearner`, PPO's learner with one connector that joins episodes and computes advantages |
-| `module` | `MaskedModule`, the network of `monsterzoo train` as an RLModule; `save_policy` |
+docs/rllib.md is the guide.
 """
 
 from .config import SHARED, ppo_config

@@ -5,7 +5,6 @@ from typing import Any
 
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.policies.adapters import rl_module
-from monsterzoo.policies.networks import check_shapes
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.distribution.torch.torch_distribution import TorchCategorical
 from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
@@ -13,7 +12,6 @@ from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor
 
 from ..algorithms.network import LogProbs, Network, write
-from ..runs.files import replacing
 
 
 class MaskedCategorical(TorchCategorical):
@@ -46,19 +44,10 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
 def save_policy(trained: Any, path: str | Path, game: str, *, module_id: str | None = None, **options: Any) -> None:
     """Write a trained `MaskedModule` as a file of weights: 'net:PATH' then plays like it, without Ray and torch.
 
-    Raises `ValueError` if it is another kind of module, or was trained on other observations or actions.
-
-    Args:
-        trained: an algorithm, the folder of a checkpoint, or the module.
-        path: the file to write.
-        game: name of the game.
-        module_id: the module, where there are several.
-        options: the game's options.
+    `trained` is an algorithm, the folder of a checkpoint, or the module; `module_id` says which, where there are
+    several. Raises `ValueError` if it is another kind of module, or was trained on other observations or actions.
     """
     module, variant = rl_module(trained, module_id), find_game(game).variant(**options)
     if not isinstance(module, MaskedModule):
         raise ValueError(f"only the network of a MaskedModule can be written, not {type(module).__name__}")
-    network = module.network.cpu()
-    check_shapes(network.arrays(), variant, "the module")
-    with replacing(Path(path)) as part:
-        write(part, network, variant)
+    write(Path(path), module.network.cpu(), variant)

@@ -18,13 +18,6 @@ from .files import name_file, replacing
 METRICS, PICTURE = "metrics.jsonl", "curve.png"
 SILENCE = 30.0  # seconds after which a line is printed, though nothing was evaluated
 ALWAYS = ("updates", "steps", "entropy", "explained")  # what every line tells and pictures are made of
-GROUPS = {
-    "loss": ("policy_loss", "value_loss"),
-    "policy": ("entropy", "kl", "clipped", "learning_rate"),
-    "value": ("explained",),
-    "speed": ("steps_per_second", "share_learning"),
-}
-"""Groups of tags; win rates have groups of their own, and all other numbers are in "run"."""
 
 
 class Journal:
@@ -108,11 +101,9 @@ def summary(numbers: Mapping[str, float], progress: float, chance_level: float) 
 
 def tag(name: str) -> str:
     """A metric's tag in the log, its group and name: "win_rate/heuristic"."""
-    for start, group in (("win_", "win_rate"), ("error_", "win_rate_error")):
-        if name.startswith(start):
-            return f"{group}/{name[len(start) :]}"
-    group = next((group for group, names in GROUPS.items() if name in names), "run")
-    return f"{group}/{name}"
+    start, _, rest = name.partition("_")
+    groups = {"win": "win_rate", "error": "win_rate_error"}
+    return f"{groups[start]}/{rest}" if start in groups else f"run/{name}"
 
 
 def read(path: Path) -> list[dict[str, float]]:

@@ -8,10 +8,12 @@ import platform
 import shlex
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from monsterzoo.envs.core.rng import env_seed
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, check_size
+from monsterzoo.policies.networks.files import LARGEST
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
@@ -92,12 +95,27 @@ class Learner(ABC):
         """The present value of a number that falls linearly to a share of itself in the course of the run."""
         return first * (1 - self.progress * (1 - share))
 
-    def set_learning_rate(self) -> float:
-        """Anneal the optimiser's learning rate."""
+    def improve(
+        self,
+        loss: Callable[[np.ndarray], tuple[Tensor, dict[str, Tensor]]],
+        count: int,
+        random: np.random.Generator,
+        epochs: int = 1,
+    ) -> dict[str, float]:
+        """Learn from `count` rows in random minibatches, `loss(rows)`; returns the means of its numbers."""
         rate = self.annealed(self.config.learning_rate, self.config.final_learning_rate)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        return rate
+        sums: dict[str, float] = defaultdict(float)
+        parts = max(1, round(count / self.config.minibatch))
+        for _ in range(epochs):
+            for rows in np.array_split(random.permutation(count), parts):
+                total, numbers = loss(rows)
+                self.descend(total)
+                for name, number in numbers.items():
+                    sums[name] += number.item()
+        means = {name: total / (epochs * parts) for name, total in sums.items()}
+        return {**means, "decisions": count, "learning_rate": rate}
 
     def descend(self, loss: Tensor) -> None:
         """One gradient step."""
@@ -111,7 +129,7 @@ class Learner(ABC):
         report: dict[str, float] = {}
         seed = env_seed(self.config.seed, EVALUATION)
         for spec in self.config.evaluate or ():
-            policy = NetworkPolicy(self.network, seed, greedy=True)
+            policy = NetworkPolicy(self.network)
             opponent = make_player(self.variant, spec, seed)
             found = win_rate(self.variant, policy, opponent, self.config.evaluate_games, seed, "curve")
             report |= {f"win_{spec}": found.win_rate, f"error_{spec}": found.error}
@@ -142,8 +160,8 @@ class Learner(ABC):
         if checkpoint is not None:
             self.network.load_state_dict(content["network"])
         # In this order: a run whose last checkpoint is written has its last policy too, and nothing left to do.
-        with replacing(folder / WEIGHTS) as path:
-            networks.write(path, self.network, self.variant, width=self.config.width, seconds=round(self.seconds))
+        about: dict[str, Any] = {"width": self.config.width, "seconds": round(self.seconds)}
+        networks.write(folder / WEIGHTS, self.network, self.variant, **about)
         with replacing(folder / CHECKPOINT) as path, path.open("wb") as file:  # torch's own files hide a full disk
             torch.save(content, file)
 
@@ -170,42 +188,33 @@ class Learner(ABC):
             number = content["progress"][name]
             if isinstance(number, bool) or not isinstance(number, kind) or not 0 <= number < float("inf"):
                 raise ValueError(f"{name} is {number!r}")
-        check_weights(content["network"], self.network.state_dict(), "network")
-        parameters = dict(enumerate(self.network.parameters()))
+        check_tensors("network", content["network"], self.network.state_dict())
+        parameters, most = dict(enumerate(self.network.parameters())), torch.finfo(torch.float32).max
         for index, moments in content["optimizer"].items():
             like = {"step": torch.zeros(()), "exp_avg": parameters[index], "exp_avg_sq": parameters[index]}
-            check_tensors(moments, like, "optimizer")
-            for name in ("step", "exp_avg_sq"):
-                if (moments[name] < 0).any():
-                    raise ValueError(f"{name} of the optimizer has negative numbers")
+            limits = {"step": (0, most), "exp_avg": (-most, most), "exp_avg_sq": (0, most)}
+            check_tensors("optimizer", moments, like, limits)
 
 
-def check_tensors(found: dict[str, Tensor], like: dict[str, Tensor], what: str) -> None:
-    """Raise `ValueError` unless the same tensors are there, with the same shapes and types and only finite numbers."""
+def check_tensors(
+    what: str,
+    found: Mapping[str, Tensor],
+    like: Mapping[str, Tensor],
+    limits: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+) -> None:
+    """Raise `ValueError` unless the same tensors are there, with the same shapes and types.
+
+    The numbers of each are within its `limits`; without any they are such as a network can compute with.
+    """
     if found.keys() != like.keys():
         raise ValueError(f"the {what} has other parts: {', '.join(sorted(found.keys() ^ like.keys()))}")
-    for name, values in found.items():
-        wanted = like[name]
+    for key, wanted in like.items():
+        name, values, (low, high) = f"{key} of the {what}", found[key], limits.get(key, (-LARGEST, LARGEST))
         if values.shape != wanted.shape or values.dtype != wanted.dtype:
             shapes = f"{values.dtype} {tuple(values.shape)}, not {wanted.dtype} {tuple(wanted.shape)}"
-            raise ValueError(f"{name} of the {what} is {shapes}")
-        if not torch.isfinite(values).all():
-            raise ValueError(f"{name} of the {what} has numbers that are not finite")
-
-
-def check_weights(found: dict[str, Tensor], like: dict[str, Tensor], what: str) -> None:
-    """Raise `ValueError` unless the same tensors are there, with numbers that a network can compute with."""
-    check_tensors(found, like, what)
-    for name, values in found.items():
-        check_size(values.detach().numpy(), f"{name} of the {what}")
-
-
-def check_numbers(name: str, found: np.ndarray, like: np.ndarray, low: int, stop: int) -> None:
-    """Raise `ValueError` unless an array is like another one and has numbers from low to stop - 1 only."""
-    if found.shape != like.shape or found.dtype != like.dtype:
-        raise ValueError(f"{name} is {found.dtype} {found.shape}, not {like.dtype} {like.shape}")
-    if ((found < low) | (found >= stop)).any():
-        raise ValueError(f"{name} has numbers beyond {low} to {stop - 1}")
+            raise ValueError(f"{name} is {shapes}")
+        if not ((values >= low) & (values <= high)).all():  # also where one is not a number
+            raise ValueError(f"{name} has numbers beyond {low:g} to {high:g}")
 
 
 def to_tensors(arrays: dict[str, np.ndarray]) -> dict[str, Tensor]:
@@ -213,19 +222,14 @@ def to_tensors(arrays: dict[str, np.ndarray]) -> dict[str, Tensor]:
     return {name: torch.from_numpy(values) for name, values in arrays.items()}
 
 
-def to_arrays(tensors: dict[str, Tensor]) -> dict[str, np.ndarray]:
-    """And back."""
-    return {name: values.numpy() for name, values in tensors.items()}
-
-
 def states_to_tensor(states: np.ndarray) -> Tensor:
     """Games' records (N,) as a checkpoint holds them, uint8 (N, size)."""
     return torch.from_numpy(states.view(np.uint8).reshape(len(states), -1).copy())
 
 
-def to_states(rows: np.ndarray, variant: Variant, count: int) -> np.ndarray:
+def to_states(tensor: Tensor, variant: Variant, count: int) -> np.ndarray:
     """And back, from uint8 (N, size); raises `ValueError` unless they are positions of `count` games that can be."""
-    record, rows = variant.game.rules.record, np.ascontiguousarray(rows)
+    record, rows = variant.game.rules.record, np.ascontiguousarray(tensor.numpy())
     if rows.dtype != np.uint8 or rows.shape != (count, record.itemsize):
         raise ValueError(f"games are {rows.dtype} {rows.shape}")
     states: np.ndarray = rows.view(record)[:, 0]

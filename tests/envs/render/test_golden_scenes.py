@@ -4,8 +4,8 @@ from needs import beside
 
 beside("tools")
 
-from tools.playthrough import file_name, playthroughs
-from tools.scenes import FOLDER, scenes
+from tools.playthrough import SCENES as FOLDER
+from tools.playthrough import file_name, playthroughs, scenes
 
 
 def test_scenes_say_and_show_what_the_golden_ones_do(name: str, options: dict[str, object]) -> None:

@@ -32,7 +32,7 @@ def test_a_network_first_learns_to_choose_like_its_teacher(monkeypatch) -> None:
     trainer = PPOTrainer(config, NIM)
     reports = [trainer.update() for _ in range(config.updates)]
     known = positions()
-    actions = NetworkPolicy(trainer.network, greedy=True).act(known.decisions)
+    actions = NetworkPolicy(trainer.network).act(known.decisions)
     assert actions.tolist() == np.maximum(known.best, 0).tolist()
     assert reports[-1]["policy_loss"] < 0.05 < reports[0]["policy_loss"]
     with torch.no_grad():

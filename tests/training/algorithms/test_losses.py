@@ -179,7 +179,7 @@ def rollout_loss(imitating: bool, **chosen: Any) -> tuple[float, list[float]]:
     batch = {"observations": torch.zeros(3, 8), "action_masks": (torch.tensor(NEW[:3]) > 0).to(torch.int8)}
     columns = {"tried": torch.tensor(TRIED), "values": torch.tensor(WORTH), "outcomes": torch.tensor(OUTCOMES)}
     loss, numbers = trainer._loss({**batch, **columns})
-    return float(loss), [float(number) for number in numbers]
+    return float(loss), [float(number) for number in numbers.values()]
 
 
 @pytest.mark.parametrize("imitating", [False, True])

@@ -15,7 +15,7 @@ from monsterzoo.envs import VectorGame
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.loop import OUTSIDE
 from monsterzoo.envs.match.players import make_player
-from monsterzoo.policies import make
+from monsterzoo.policies import from_function, make
 from monsterzoo.policies.networks import WEIGHTS, NeuralPolicy, read
 from monsterzoo.training.algorithms import network as networks
 from monsterzoo.training.algorithms.network import Network, NetworkPolicy
@@ -65,7 +65,7 @@ def test_learns_the_best_play_of_nim() -> None:
     while trainer.progress < 1:
         trainer.update()
     known = positions()
-    actions = NetworkPolicy(trainer.network, greedy=True).act(known.decisions)
+    actions = NetworkPolicy(trainer.network).act(known.decisions)
     winning = known.best >= 0
     assert actions[winning].tolist() == known.best[winning].tolist()
     _, values = trainer.network(torch.from_numpy(known.observations), torch.from_numpy(known.masks))
@@ -81,7 +81,8 @@ def test_improves_at_pikit_from_nothing() -> None:
     )  # fmt: skip
     trainer = PPOTrainer(config)
     # Actions are drawn: the most likely action of an untrained network, the first legal one, is a good one at Pikit.
-    policy, random = NetworkPolicy(trainer.network, seed=1), make_player(trainer.variant, "random", 2)
+    generator, random = torch.Generator().manual_seed(1), make_player(trainer.variant, "random", 2)
+    policy = from_function(lambda rows, masks: trainer.network.play(rows, masks, generator)[0])
     before = win_rate(trainer.variant, policy, random, 1000, seed=5).win_rate
     assert before == pytest.approx(0.5, abs=0.07), "an untrained network plays at random"
     while trainer.progress < 1:
@@ -95,7 +96,7 @@ def test_gets_better_than_random_at_a_team_game() -> None:
     trainer = PPOTrainer(config)
     while trainer.progress < 1:
         trainer.update()
-    policy, random = NetworkPolicy(trainer.network, greedy=True), make_player(trainer.variant, "random")
+    policy, random = NetworkPolicy(trainer.network), make_player(trainer.variant, "random")
     assert win_rate(trainer.variant, policy, random, 2000, seed=5).win_rate > 0.55  # 0.59 to 0.61 over seeds
 
 
@@ -243,7 +244,7 @@ def test_compiled_networks_play_like_torch(tmp_path: Path) -> None:
         rtol=1e-3,
         atol=1e-2,
     )
-    greedy = NetworkPolicy(network, greedy=True).act(games.decisions())
+    greedy = NetworkPolicy(network).act(games.decisions())
     assert (policy.act(games.decisions()) == greedy).mean() > 0.99
 
 

@@ -113,7 +113,7 @@ def test_games_without_symmetries_and_decks_of_ones_own_have_ordinary_networks()
 
 def test_a_layer_too_narrow_for_all_things_has_none_of_them() -> None:
     network = random_network(BASIC, width=8)
-    policy = NetworkPolicy(network, greedy=True)
+    policy = NetworkPolicy(network)
     games = make_vec("bite_night_v0", num_envs=4, seed=0, **BASIC)
     chosen = policy.act(games.decisions())
     assert games.action_masks[np.arange(4), chosen].all()

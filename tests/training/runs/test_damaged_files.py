@@ -25,8 +25,8 @@ from monsterzoo.training.runs.config import RUN, PPOConfig
 from monsterzoo.training.runs.run import CHECKPOINT
 from nim import NIM
 
-from tools.networks import publish
 from tools.variants import NamedVariant
+from tools.zoo import publish
 
 CONFIG = PPOConfig(
     game="nim_v0", num_envs=8, steps=16, minibatch=64, width=8, imitate="", opponents=["past"], evaluate=[], updates=2
@@ -189,23 +189,23 @@ def _truth_value(content: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (_nan, r"stem\.weight of the network has numbers that are not finite"),
+        (_nan, r"stem\.weight of the network has numbers beyond"),
         (_other_shape, r"policy\.bias of the network is torch\.float32 \(7,\), not torch\.float32 \(3,\)"),
         (_no_network, "it lacks 'network'"),
         (_other_type, r"value\.bias of the network is torch\.float64"),
-        (_infinite_moment, "exp_avg of the optimizer has numbers that are not finite"),
-        (_negative_step, r"checkpoint\.pt .* step of the optimizer has negative numbers"),
-        (_negative_square, r"checkpoint\.pt .* exp_avg_sq of the optimizer has negative numbers"),
+        (_infinite_moment, "exp_avg of the optimizer has numbers beyond"),
+        (_negative_step, r"checkpoint\.pt .* step of the optimizer has numbers beyond 0 to"),
+        (_negative_square, r"checkpoint\.pt .* exp_avg_sq of the optimizer has numbers beyond 0 to"),
         (_no_moment, "the optimizer has other parts: exp_avg"),
-        (_huge_weight, r"checkpoint\.pt .* policy\.bias of the network has numbers beyond 1,000,000"),
-        (_huge_earlier_weight, r"blocks\.0\.first\.weight of the network has numbers beyond 1,000,000"),
-        (_huge_value, "values of the buffer has numbers beyond 1,000,000"),
-        (_huge_reward, "rewards of the buffer has numbers beyond 1,000,000"),
-        (_more_than_certain, "log_probs of the buffer has numbers above 0"),
+        (_huge_weight, r"checkpoint\.pt .* policy\.bias of the network has numbers beyond -1e\+06 to 1e\+06"),
+        (_huge_earlier_weight, r"blocks\.0\.first\.weight of the network has numbers beyond -1e\+06 to 1e\+06"),
+        (_huge_value, r"values of the buffer has numbers beyond -1e\+06 to 1e\+06"),
+        (_huge_reward, r"rewards of the buffer has numbers beyond -1e\+06 to 1e\+06"),
+        (_more_than_certain, "log_probs of the buffer has numbers beyond .* to 0"),
         (_no_such_row, "open of the buffer has numbers beyond -1 to"),
-        (_no_such_opponent, "seating has numbers beyond -1 to 0"),
+        (_no_such_opponent, "seating of the games has numbers beyond -1 to 0"),
         (_nothing_to_learn, "seating has games that the network does not play"),
-        (_negative_length, "lengths has numbers beyond 0 to"),
+        (_negative_length, "lengths of the games has numbers beyond 0 to"),
         (_negative, "updates is -1"),
         (_truth_value, "updates is True"),
         (_no_pool, "there are 1 to 16 earlier networks in a checkpoint"),
@@ -232,7 +232,7 @@ def test_a_magnet_beyond_all_measure_is_refused(tmp_path: Path) -> None:
     content = torch.load(tmp_path / CHECKPOINT, weights_only=True)
     content["magnet"]["policy.bias"][0] = 1e7
     torch.save(content, tmp_path / CHECKPOINT)
-    with pytest.raises(ValueError, match=r"policy\.bias of the magnet has numbers beyond 1,000,000"):
+    with pytest.raises(ValueError, match=r"policy\.bias of the magnet has numbers beyond"):
         restore(tmp_path, config)
 
 

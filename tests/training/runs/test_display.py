@@ -52,10 +52,7 @@ def test_a_log_is_not_silent_where_nothing_is_evaluated(monkeypatch, tmp_path, c
         ("win_heuristic", "win_rate/heuristic"),
         ("win_search:100", "win_rate/search:100"),
         ("error_random", "win_rate_error/random"),
-        ("policy_loss", "loss/policy_loss"),
-        ("entropy", "policy/entropy"),
-        ("explained", "value/explained"),
-        ("steps_per_second", "speed/steps_per_second"),
+        ("policy_loss", "run/policy_loss"),
         ("steps", "run/steps"),
         ("something_new", "run/something_new"),
     ],
@@ -74,7 +71,7 @@ def test_tensorboard_gets_them_with_chance_level(tmp_path: Path) -> None:
     events.Reload()
     tags = events.Tags()["scalars"]
     assert all("/" in one for one in tags)
-    assert {"win_rate/random", "win_rate/heuristic", "win_rate/chance_level", "loss/policy_loss"} <= set(tags)
+    assert {"win_rate/random", "win_rate/heuristic", "win_rate/chance_level", "run/policy_loss"} <= set(tags)
     assert events.Scalars("win_rate/chance_level")[0].value == 0.25
 
 
