@@ -14,7 +14,7 @@ TRAINING := openspiel rllib tianshou torchrl benchmarl skrl agilerl
 LIBRARIES := $(TRAINING) wrappers mcp mcp1 inspect
 SEPARATE := $(LIBRARIES) peers docs
 EXTRA_mcp1 := mcp  # both major versions of one library
-# Examples with pins and tests in their own folders.
+# Examples with pins in their own folders.
 EXAMPLES := verifiers openenv trl
 
 .PHONY: help demo test test-slow test-all test-browser test-libraries environments chromium lint fuzz kills soak benchmark generated
@@ -111,7 +111,7 @@ $(LIBRARIES:%=test-%): test-%: %-env
 		$(if $(filter $*,$(TRAINING)),tests/docs/test_guides.py -k "libraries or readme_works and $*")
 
 $(EXAMPLES:%=test-%): test-%: %-env
-	$(VENV)/$*/bin/python -m pytest -n 0 examples/$*
+	$(VENV)/$*/bin/python -m pytest -n 0 tests/libraries/test_$*.py
 
 test-matrix: $(VENV)/.test
 	$(VENV)/bin/python tests/matrix.py

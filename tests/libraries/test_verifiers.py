@@ -2,13 +2,13 @@
 
 import asyncio
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import ROOT
 
 pytest.importorskip("verifiers")
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "tests")]
+sys.path.insert(0, str(ROOT / "examples" / "verifiers"))
 
 from fake_model import first_listed, served
 from monsterzoo_self_play import SelfPlayConfig, SelfPlayEnv

@@ -3,14 +3,14 @@
 import socket
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
 
 import pytest
+from needs import ROOT
 
 pytest.importorskip("openenv")
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(ROOT / "examples" / "openenv"))
 
 import uvicorn
 from monsterzoo_env import MonsterZooClient, Say, main, make_app

@@ -4,9 +4,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from needs import ROOT
 
 pytest.importorskip("trl")
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(ROOT / "examples" / "trl"))
 
 from train import legality, positions, train
 
