@@ -18,9 +18,9 @@ from monsterzoo.envs.compiling.cache import cache_root
 from monsterzoo.envs.compiling.jit import JIT_OFF
 from monsterzoo.envs.compiling.notice import turn_off
 from monsterzoo.envs.core.game import Game
-from monsterzoo.envs.core.registry import find_game
+from monsterzoo.envs.core.registry import find_game, names
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import from_function
-from monsterzoo.policies.search import SearchPolicy, parse
 from monsterzoo.training.arena import Tournament, enter
 from monsterzoo.training.runs.config import PPOConfig, RolloutConfig
 
@@ -55,7 +55,7 @@ def search(game: Game) -> None:
     games = make_vec(game.name, 1, seed=0)
     for spec in _compiled(game):
         setting = "net" if spec == "pretrained" else "rollout"
-        SearchPolicy(games.variant, parse(f"2,{setting}={spec}")).act(games.decisions())
+        make_player(games.variant, f"search:2,{setting}={spec}").act(games.decisions())
 
 
 def arena(game: Game) -> None:
@@ -98,7 +98,7 @@ def main(words: Sequence[str]) -> int:
         raise ValueError("NUMBA_DISABLE_JIT is set: nothing is compiled")
     turn_off()
     begun = time.perf_counter()
-    for game in map(find_game, chosen.games):
+    for game in [find_game(name) for name in chosen.games or names()]:
         for stage in STAGES:
             print(f"{game.name:18} {stage.__name__.replace('_', ' '):10}", end=" ", flush=True)
             start = time.perf_counter()

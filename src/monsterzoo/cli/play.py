@@ -12,7 +12,6 @@ from .options import Parser, chosen_variant, game_options
 SERVER = {
     "port": Option(0, Integer(0, 65535), "port on 127.0.0.1; 0 is any free one"),
     "browser": Option(True, Switch(), "open a browser; the address is printed anyway"),
-    "allow_host": Option(None, Text("HOST:PORT"), "a forwarded port, such as localhost:9000 after ssh -L"),
 }
 """Flags of the commands that open a page."""
 OPTIONS = {
@@ -54,5 +53,5 @@ def serve(room: Any, parsed: Namespace) -> int:
 
             webbrowser.open(address)
 
-    server.serve(room, parsed.port, announce, parsed.allow_host)
+    server.serve(room, parsed.port, announce)
     return 0

@@ -4,6 +4,7 @@ Shown are what has happened, what the seat knows (all of it first, then what has
 """
 
 import textwrap
+from cmd import Cmd
 from collections.abc import Sequence
 from pathlib import Path
 from shutil import get_terminal_size
@@ -77,7 +78,8 @@ def _play(game: PlayedGame) -> tuple[PlayedGame, int]:
 def _ask(game: PlayedGame, view: str) -> int | str | None:
     """What the person wants to do: a legal action, "undo", or None to leave."""
     legal, names = list(game.legal()), list(game.legal().values())
-    print("\n".join(_columns([f"{number:3} {name}" for number, name in enumerate(names, 1)])))
+    width = get_terminal_size((79, 24)).columns
+    Cmd().columnize([f"{number:3} {name}" for number, name in enumerate(names, 1)], width)
     while True:
         try:
             line = input("> ").strip()
@@ -129,10 +131,3 @@ def _print(text: str) -> None:
     for line in text.splitlines():
         indent = " " * (len(line) - len(line.lstrip()) + 2)
         print("\n".join(textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False)))
-
-
-def _columns(cells: list[str]) -> list[str]:
-    """Cells below each other in as many columns as fit."""
-    widest = max(len(cell) for cell in cells) + 2
-    rows = -(-len(cells) // max(1, get_terminal_size((79, 24)).columns // widest))
-    return ["".join(cell.ljust(widest) for cell in cells[row::rows]).rstrip() for row in range(rows)]

@@ -14,8 +14,7 @@ from monsterzoo.envs.render.perspective import ALL, MOST_MOVES, check_view, narr
 from monsterzoo.envs.render.scene import Event
 from monsterzoo.policies.analysis import analyse
 
-from .naming import player_name, variant_name
-from .played import events_as_json
+from .played import describe
 
 JUDGE = "search:1000"
 """Who judges moves."""
@@ -63,18 +62,13 @@ class WatchedGame:
         drawn = scene_of(self.variant, position, seat, tuple(events[-MOST_MOVES:])).as_json()
         for part in drawn["parts"]:  # nobody here has anything to choose
             part.pop("actions", None)
+        told = describe(self.variant, seat or 0, self._names, events)
         return {
             "say": "watch",
-            "title": self.variant.game.title,
-            "setup": {"game": self.variant.game.name, "options": self.variant.options, "seat": 0},
-            "variant": variant_name(self.variant.game, self.variant.options),
-            "players": [player_name(name) for name in self._names],
+            **told,
             "scene": drawn,
             "from": 0,
-            "events": [
-                [*event, number]
-                for event, number in zip(events_as_json(events, seat or 0, self.variant.players), numbers)
-            ],
+            "events": [[*event, number] for event, number in zip(told["events"], numbers)],
             "place": place,
             "moves": len(self.moves),
             "movers": [move.seat for move in self.moves],

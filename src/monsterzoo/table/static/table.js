@@ -114,14 +114,11 @@ function show(message) {
   if (mine && learning) send({ do: "hint" });
 }
 
-function showHeader({ title, players, setup, scene, variant }) {
+function showHeader({ title, players, scene, variant }) {
   document.title = `${title} – MonsterZoo`;
   $("title").textContent = title;
-  const own = players.includes("you") ? [`you are player_${setup.seat}`] : [];
-  const named = players.map((name, seat) => [name, `player_${seat}`]).filter(([name, agent]) => name !== "you" && name !== agent);
-  const same = new Set(named.map(([name]) => name)).size === 1;
-  const others = same ? [`${own.length ? "against" : "all are"} ${named[0][0]}`] : named.map(([name, agent]) => `${agent}: ${name}`);
-  $("players").textContent = [variant, ...own, ...others].filter(Boolean).join(" · ");
+  const named = players.map((name, seat) => name === "you" ? `you are player_${seat}` : `player_${seat}: ${name}`);
+  $("players").textContent = [variant, ...named].filter(Boolean).join(" · ");
   $("status").textContent = scene.status;
   $("prompt").textContent = scene.prompt;
   fillTable($("scores"), scene.scores);
@@ -315,12 +312,11 @@ $("view").addEventListener("change", () => look(shown.place));
 
 // --- New games ---
 
-function fillSetup({ games, opponents, policies: known }) {
-  variants = games.flatMap(({ name, title, variants: all }) =>
-    all.map((variant) => ({ game: name, title, options: variant.options, name: variant.name })));
-  $("setup-game").replaceChildren(...variants.map(({ title, name }, i) => new Option(`${title}, ${name}`, i)));
-  $("policies").replaceChildren(...known.map(([spec, name]) => new Option(name, spec)));
-  policies = opponents.join(" ");
+function fillSetup(message) {
+  variants = message.variants;
+  $("setup-game").replaceChildren(...variants.map(({ name }, i) => new Option(name, i)));
+  $("policies").replaceChildren(...message.policies.map((spec) => new Option(spec)));
+  policies = message.opponents.join(" ");
 }
 
 function listed({ game, options }) { // the place in the list of a running game: all of the variant's options, most of them
