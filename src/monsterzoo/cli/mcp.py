@@ -9,16 +9,14 @@ from monsterzoo.envs.api.answers import read_choice
 from monsterzoo.envs.api.prompts import question, rules_in_short
 from monsterzoo.envs.api.spaces import fresh_seed
 from monsterzoo.envs.core.registry import find_game, names
-from monsterzoo.envs.match.players import HARMLESS, make_player
+from monsterzoo.envs.match.players import HARMLESS
 from monsterzoo.envs.match.seating import seat_around
-from monsterzoo.policies.analysis import analyse
 from monsterzoo.table.played import PlayedGame
 
 from .options import Parser
 
 MOST_GAMES = 100
 """Games a server keeps; the oldest is dropped."""
-ANALYST = "search:2000"
 REQUEST = "Call act with the number or the name of one action."
 
 
@@ -79,10 +77,7 @@ class Desk:
 
     def analyse(self, game_id: str) -> str:
         """What a search thinks of your legal actions; it knows what you know."""
-        game = self._find(game_id)
-        if game.over:
-            raise ValueError("the game is over")
-        return str(analyse(make_player(game.variant, ANALYST), game.variant, game.env.states, seat=game.seat))
+        return str(self._find(game_id).analyse())
 
     def undo(self, game_id: str) -> str:
         """Take your last action back."""

@@ -12,7 +12,7 @@ from monsterzoo.envs.match.driver import Move, carry_out, moves
 from monsterzoo.envs.match.players import act_in, make_player, name_of
 from monsterzoo.envs.render.perspective import MOST_MOVES, narrate, scene_of
 from monsterzoo.envs.render.scene import Event, Scene
-from monsterzoo.policies.analysis import analyse
+from monsterzoo.policies.analysis import Analysis, analyse
 
 HINT = "search:2000"
 """Who gives hints: a number of simulations, not milliseconds, so that a hint is a function of what the seat knows."""
@@ -108,13 +108,27 @@ class PlayedGame:
         """How many decisions the person has made."""
         return len(self.decisions) - self.waiting
 
-    def hint(self) -> dict[str, Any]:
-        """What a search thinks of every legal action, best first: whether it chooses it, and the chance to win."""
+    def analyse(self) -> Analysis:
+        """What a search thinks of the person's legal actions that knows what the person knows."""
         if not self.waiting:
-            raise ValueError("hints are for your own turn")
+            raise ValueError("the game is over" if self.over else "hints are for your own turn")
+        return analyse(make_player(self.variant, HINT), self.variant, self.env.states, seat=self.seat)
+
+    def hint(self) -> dict[str, Any]:
+        """The same for the browser, best first: whether search chooses an action, and the chance to win."""
         decision = len(self.decisions) - 1
-        if self._hint is None or self._hint[0] != decision:
-            actions = self._analysed()
+        if not self.waiting or self._hint is None or self._hint[0] != decision:
+            found = self.analyse()
+            words = {action: said for part in self._scene().parts for action, said in part.actions}
+            actions = [
+                {
+                    "action": one.action,
+                    "words": words[one.action],
+                    "chosen": one.action == found.choice,
+                    "chance": None if one.value is None or (one.visits or 0) < LITTLE else round(one.value, 3),
+                }
+                for one in found.thoughts
+            ]
             self._hint = decision, {"say": "hint", "decision": decision, "actions": actions, "why": _why(actions)}
         return self._hint[1]
 
@@ -203,19 +217,6 @@ class PlayedGame:
     def _choose(self, agent: str) -> int | None:
         """What a policy decides; None where the person can decide first."""
         return None if self.waiting else act_in(self.players[self.variant.agents.index(agent)], self.env)
-
-    def _analysed(self) -> list[dict[str, Any]]:
-        found = analyse(make_player(self.variant, HINT), self.variant, self.env.states, seat=self.seat)
-        words = {action: said for part in self._scene().parts for action, said in part.actions}
-        return [
-            {
-                "action": one.action,
-                "words": words[one.action],
-                "chosen": one.action == found.choice,
-                "chance": None if one.value is None or (one.visits or 0) < LITTLE else round(one.value, 3),
-            }
-            for one in found.thoughts
-        ]
 
 
 def _why(actions: list[dict[str, Any]]) -> str:

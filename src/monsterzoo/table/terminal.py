@@ -96,7 +96,7 @@ def _ask(game: PlayedGame, view: str) -> int | str | None:
         elif line == "view":
             _print(view)
         elif line == "hint":
-            _print(_hint(game))
+            print(game.analyse())
         elif line == "undo":
             if len(game.decisions) > 1:
                 return line
@@ -106,14 +106,6 @@ def _ask(game: PlayedGame, view: str) -> int | str | None:
                 return legal[read_choice(line, names)]
             except ValueError as error:
                 print(f"{line!r:.60}: {error}. {_why_not(game, line)}Which action? ? is help.")
-
-
-def _hint(game: PlayedGame) -> str:
-    lines = ["Chances to win, by a search that knows what you know; * is its choice, – was hardly tried:"]
-    for one in game.hint()["actions"]:
-        chance = "   –" if one["chance"] is None else f"{one['chance']:4.0%}"
-        lines.append(f"{'*' if one['chosen'] else ' '} {chance}  {game.env.action_name(one['action'])}")
-    return "\n".join(lines)
 
 
 def _why_not(game: PlayedGame, line: str) -> str:
