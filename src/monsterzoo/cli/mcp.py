@@ -7,11 +7,9 @@ from typing import Any
 
 from monsterzoo.envs.api.answers import read_choice
 from monsterzoo.envs.api.prompts import question, rules_in_short
-from monsterzoo.envs.api.spaces import fresh_seed
 from monsterzoo.envs.core.registry import find_game, names
 from monsterzoo.envs.match.players import HARMLESS
-from monsterzoo.envs.match.seating import seat_around
-from monsterzoo.table.played import PlayedGame
+from monsterzoo.table.played import Plan, PlayedGame
 
 from .options import Parser
 
@@ -53,8 +51,7 @@ class Desk:
             raise ValueError(
                 f"opponents: {opponents!r:.40} is not allowed; random, heuristic, pretrained, search:N are"
             )
-        variant, seed = find_game(game).variant(**(options or {})), fresh_seed() if seed is None else seed
-        played = PlayedGame(variant, seat, seat_around(variant, seat, opponents, seed), seed)
+        played = Plan(game, options or {}, [opponents], seat, seed).start()
         self._count += 1
         self._games[key := f"game{self._count}"] = played
         if len(self._games) > MOST_GAMES:

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from monsterzoo.envs.core.options import LARGEST_SEED, Integer, Option, Specs, Switch, Text
+from monsterzoo.table import terminal
+from monsterzoo.table.played import Plan
 
 from .options import Parser, chosen_variant, game_options
 
@@ -31,14 +33,12 @@ def main(words: Sequence[str]) -> int:
     parsed = Parser("play", about, OPTIONS, SERVER, policies=True).read(words)
     variant = chosen_variant(parsed)
     output = None if parsed.output is None else Path(parsed.output)
+    plan = Plan(variant.game.name, game_options(parsed), parsed.opponents, parsed.seat, parsed.seed)
+    game = plan.start()  # to complain now, not in the browser
     if parsed.text:
-        from monsterzoo.table.terminal import play
-
-        return play(variant, parsed.opponents, parsed.seat, parsed.seed, output)
+        return terminal.play(game, output)
     from monsterzoo.table import server  # needs an extra
 
-    plan = server.Plan(variant.game.name, game_options(parsed), parsed.opponents, parsed.seat, parsed.seed)
-    plan.start()  # to complain now, not in the browser
     return serve(server.Room(plan, output=output), parsed)
 
 

@@ -2,14 +2,19 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.api.prompts import legal_actions
+from monsterzoo.envs.api.spaces import fresh_seed
 from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.core.options import LARGEST_SEED, Checked, GameOptions, Integer, Specs, Text, checked
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.driver import Move, carry_out, moves
 from monsterzoo.envs.match.players import act_in, make_player, name_of
+from monsterzoo.envs.match.seating import seat_around
 from monsterzoo.envs.render.perspective import MOST_MOVES, narrate, scene_of
 from monsterzoo.envs.render.scene import Event, Scene
 from monsterzoo.policies.analysis import Analysis, analyse
@@ -70,8 +75,7 @@ class PlayedGame:
             raise ValueError("the game is over" if self.over else "it is not your turn")
         if decision != len(self.decisions) - 1:
             raise ValueError(f"this is decision {len(self.decisions) - 1}, not {decision!r}: the table has moved on")
-        if isinstance(action, bool) or not isinstance(action, int):
-            raise ValueError(f"expected an action, an integer, got {action!r:.40}")
+        action = checked("action", action, Integer(0))
         self._see(carry_out(self.env, self.variant.agents[self.seat], action))
         self.ready = False
 
@@ -88,7 +92,9 @@ class PlayedGame:
     def play_on(self) -> Iterator[dict[str, Any]]:
         """The same as messages to the browser, one for each thing to see."""
         for _ in self.advance():
-            yield from self._news()
+            scene = self._scene()
+            if not (self.waiting or self.over or scene.skip) and json.dumps(drawn := scene.as_json()) != self._shown:
+                yield self.show(drawn)
         yield self.show()
 
     def undo(self) -> "PlayedGame":
@@ -165,27 +171,14 @@ class PlayedGame:
 
     # --- Messages ---
 
-    def show(self) -> dict[str, Any]:
-        """The table now, with everything that happened from the beginning."""
-        return self._message(self._scene().as_json(), 0)
-
-    def _news(self) -> Iterator[dict[str, Any]]:
-        """The table while the others decide, where there is something new to see."""
-        if self.waiting or self.over:
-            return
-        scene = self._scene()
-        drawn = scene.as_json()
-        if not scene.skip and json.dumps(drawn) != self._shown:
-            yield self._message(drawn)
-
-    def _message(self, drawn: dict[str, Any], start: int | None = None) -> dict[str, Any]:
+    def show(self, drawn: dict[str, Any] | None = None) -> dict[str, Any]:
+        """The table now, or as it was drawn, with everything that happened from the beginning."""
+        drawn = self._scene().as_json() if drawn is None else drawn
         self._shown = json.dumps(drawn)
-        start = max(len(self.events) - MOST_MOVES, 0) if start is None else start
         return {
             "say": "table",
-            **describe(self.variant, self.seat, self.names, self.events[start:]),
+            **describe(self.variant, self.seat, self.names, self.events),
             "scene": drawn,
-            "from": start,
             "decision": len(self.decisions) - 1 if self.waiting and self.ready else None,
             "over": self.over,
             "result": self.result() if self.over else "",
@@ -217,6 +210,23 @@ class PlayedGame:
     def _choose(self, agent: str) -> int | None:
         """What a policy decides; None where the person can decide first."""
         return None if self.waiting else act_in(self.players[self.variant.agents.index(agent)], self.env)
+
+
+@dataclass(frozen=True)
+class Plan(Checked):
+    """What a new game is to be: the choices of the command line, and then of the page."""
+
+    game: Annotated[str, "name of the game", Text()]
+    options: Annotated[dict[str, Any], "options of the game", GameOptions()] = field(default_factory=dict)
+    opponents: Annotated[Sequence[str] | None, "one for all other seats, or one each clockwise", Specs()] = None
+    seat: Annotated[int, "the person's seat", Integer(0)] = 0
+    seed: Annotated[int | None, "of the deal", Integer(0, LARGEST_SEED)] = None
+
+    def start(self) -> PlayedGame:
+        """The game; raises `ValueError` for options, policies or a seat that cannot be."""
+        variant = find_game(self.game).variant(**self.options)
+        seed = fresh_seed() if self.seed is None else self.seed
+        return PlayedGame(variant, self.seat, seat_around(variant, self.seat, self.opponents, seed), seed)
 
 
 def _why(actions: list[dict[str, Any]]) -> str:

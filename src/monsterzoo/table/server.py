@@ -7,11 +7,10 @@ A browser sends JSON objects with `do` and gets JSON objects with `say`. What is
 import asyncio
 import json
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
@@ -23,15 +22,14 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from monsterzoo.envs import names
 from monsterzoo.envs.api.prompts import rules_in_short
 from monsterzoo.envs.compiling.threads import ThreadPool
-from monsterzoo.envs.core.options import LARGEST_SEED, Checked, GameOptions, Integer, Specs, Text
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.players import HARMLESS
-from monsterzoo.envs.match.seating import default_spec, seat_around
+from monsterzoo.envs.match.seating import default_spec
 from monsterzoo.envs.render.svg import part_svg
 from monsterzoo.training.runs.files import write_json
 
-from .played import PlayedGame, variant_name
+from .played import Plan, PlayedGame, variant_name
 from .watched import WatchedGame, watch_record
 
 STATIC = Path(__file__).parent / "static"
@@ -59,23 +57,6 @@ SAFETY = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-
-
-@dataclass(frozen=True)
-class Plan(Checked):
-    """What a new game is to be: the choices of the command line, and then of the page."""
-
-    game: Annotated[str, "name of the game", Text()]
-    options: Annotated[dict[str, Any], "options of the game", GameOptions()] = field(default_factory=dict)
-    opponents: Annotated[Sequence[str] | None, "one for all other seats, or one each clockwise", Specs()] = None
-    seat: Annotated[int, "the person's seat", Integer(0)] = 0
-    seed: Annotated[int | None, "of the deal", Integer(0, LARGEST_SEED)] = None
-
-    def start(self) -> PlayedGame:
-        """The game; raises `ValueError` for options, policies or a seat that cannot be."""
-        variant = find_game(self.game).variant(**self.options)
-        seed = secrets.randbits(32) if self.seed is None else self.seed
-        return PlayedGame(variant, self.seat, seat_around(variant, self.seat, self.opponents, seed), seed)
 
 
 class Table:
@@ -225,10 +206,9 @@ def read(text: str) -> dict[str, Any]:
 
 
 def read_plan(message: dict[str, Any], usual: Plan) -> Plan:
-    """The game that a message "new" asks for; what it leaves out is as on the command line."""
-    if "game" not in message:
-        return Plan(usual.game, usual.options, usual.opponents, usual.seat)
-    plan = Plan(**{key: message[key] for key in ("game", "options", "opponents", "seat") if key in message})
+    """The game that a message "new" asks for; raises `ValueError` for policies that may not be chosen on a page."""
+    given = {key: message[key] for key in ("options", "opponents", "seat") if key in message}
+    plan = Plan(message.get("game", usual.game), **given)
     for spec in plan.opponents or ():
         if spec not in (usual.opponents or ()) and not HARMLESS.fullmatch(spec):
             allowed = "random, heuristic, pretrained and search; policies of your own are given when the server starts"

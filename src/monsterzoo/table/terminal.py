@@ -5,16 +5,11 @@ Shown are what has happened, what the seat knows (all of it first, then what has
 
 import textwrap
 from cmd import Cmd
-from collections.abc import Sequence
 from pathlib import Path
 from shutil import get_terminal_size
 
 from monsterzoo.envs.api.answers import read_choice
 from monsterzoo.envs.api.prompts import rules_in_short
-from monsterzoo.envs.api.spaces import fresh_seed
-from monsterzoo.envs.core.variant import Variant
-from monsterzoo.envs.match.players import name_of
-from monsterzoo.envs.match.seating import seat_around
 from monsterzoo.training.evaluation.report import grid
 from monsterzoo.training.runs.files import write_json
 
@@ -29,12 +24,12 @@ HELP = """Type the number of an action, or its name (the beginning is enough whe
   quit     leave the game (so does the end of input)"""
 
 
-def play(variant: Variant, opponents: Sequence[str] | None, seat: int, seed: int | None, output: Path | None) -> int:
-    """Play one game; returns the exit code, 130 after Ctrl-C. Raises `ValueError` for bad options."""
-    seed = fresh_seed() if seed is None else seed
-    game = PlayedGame(variant, seat, seat_around(variant, seat, opponents, seed), seed)
+def play(game: PlayedGame, output: Path | None) -> int:
+    """Play one game; returns the exit code, 130 after Ctrl-C."""
+    variant, seat = game.variant, game.seat
     clockwise = [(seat + k) % variant.players for k in range(1, variant.players)]
-    against = ", ".join(f"player_{other} ({name_of(game.players[other])})" for other in clockwise)
+    against = ", ".join(f"player_{other} ({game.names[other]})" for other in clockwise)
+    seed = game.env.record()["seed"]
     _print(f"{variant.game.title}: you are player_{seat}, against {against}. Seed {seed}. ? is help.")
     game, code = _play(game)
     if game.over:

@@ -106,7 +106,7 @@ function show(message) {
   showTip(null);
   draw(message.scene, $("scene"), choose, say, showTip, !fresh && Number($("pace").value) > 0);
   say("");
-  events = events.slice(0, fresh ? 0 : message.from).concat(message.events);
+  events = message.events;
   showState(message);
   showHistory();
   const mine = message.say === "table" && message.decision !== null && !document.querySelector("dialog[open]");
