@@ -231,18 +231,12 @@ class Plan(Checked):
 
 def _why(actions: list[dict[str, Any]]) -> str:
     """Why the first of some analysed actions is search's choice, in words."""
-    best, others = actions[0], [one for one in actions[1:] if one["chance"] is not None]
-    if len(actions) == 1:
-        return "There is nothing else to choose."
-    if best["chance"] is None:
+    best, *others = [(one["words"], one["chance"]) for one in actions]
+    if best[1] is None:
         return "Search sees no clear difference."
-    chance = f"It wins {best['chance']:.0%} of the games that search imagines from here"
-    if not others:
-        return f"{chance}; everything else was soon given up."
-    second = max(others, key=lambda one: float(one["chance"]))
-    if second["chance"] >= best["chance"]:
-        return f"{chance}, as many as “{second['words']}”, and search came back to it more often."
-    return f"{chance}; the next best, “{second['words']}”, wins {second['chance']:.0%}."
+    second = max((one for one in others if one[1] is not None), key=lambda one: float(one[1]), default=None)
+    compared = "" if second is None else f"; “{second[0]}” wins {second[1]:.0%}"
+    return f"It wins {best[1]:.0%} of the games that search imagines from here{compared}."
 
 
 def describe(variant: Variant, seat: int, names: Sequence[str], events: Sequence[Event]) -> dict[str, Any]:
