@@ -272,45 +272,24 @@ def rules_of(variant: Variant) -> dict[str, Any]:
     return {"say": "rules", "text": text, "variant": variant_name(variant.game, variant.options), "cards": drawn}
 
 
-class Guard:
-    """Lets nobody in but pages of this server: checks `Host`, `Origin` and the token; adds headers for safety."""
-
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app, self._token = app, token
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
-
-        async def send_safely(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(SAFETY)
-            await send(message)
-
-        problem = None if scope["type"] == "lifespan" else self._problem(scope)
-        if problem is None:
-            await self._app(scope, receive, send_safely)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008, "reason": problem[1]})
-        else:
-            await PlainTextResponse(problem[1], problem[0])(scope, receive, send_safely)
-
-    def _problem(self, scope: Scope) -> tuple[int, str] | None:
-        headers = Headers(scope=scope)
-        port = (scope.get("server") or ("", 0))[1]
-        hosts = [f"127.0.0.1:{port}", f"localhost:{port}"]
-        if headers.get("host") not in hosts:
-            return 421, "this server is for this machine only"
-        origin = headers.get("origin")
-        if origin not in [f"http://{host}" for host in hosts] and (origin is not None or scope["type"] == "websocket"):
-            return 403, "this page belongs to another server"
-        given = scope["path"].removeprefix("/").partition("/")[0]
-        if not secrets.compare_digest(given.encode(errors="replace"), self._token.encode()):
-            return 404, "the address is not complete: take the one that the command printed"
-        return None
+def problem_of(scope: Scope, token: str) -> tuple[int, str] | None:
+    """Why a request does not come from a page of this server, with an HTTP status: wrong `Host`, `Origin` or token."""
+    headers = Headers(scope=scope)
+    port = (scope.get("server") or ("", 0))[1]
+    hosts = [f"127.0.0.1:{port}", f"localhost:{port}"]
+    if headers.get("host") not in hosts:
+        return 421, "this server is for this machine only"
+    origin = headers.get("origin")
+    if origin not in [f"http://{host}" for host in hosts] and (origin is not None or scope["type"] == "websocket"):
+        return 403, "this page belongs to another server"
+    given = scope["path"].removeprefix("/").partition("/")[0]
+    if not secrets.compare_digest(given.encode(errors="replace"), token.encode()):
+        return 404, "the address is not complete: take the one that the command printed"
+    return None
 
 
 def make_app(room: Room, token: str) -> ASGIApp:
-    """The application: the page, its files and its socket, all below /token/."""
+    """The application: the page, its files and its socket, all below /token/, and only for pages of this server."""
     files = {path.name: path for path in STATIC.iterdir() if path.is_file()}
 
     async def file(request: Any) -> Response:
@@ -329,8 +308,23 @@ def make_app(room: Room, token: str) -> ASGIApp:
             finally:
                 room.pages -= 1
 
-    routes = [WebSocketRoute("/{token}/socket", socket), Route("/{token}/{name:path}", file)]
-    return Guard(Starlette(routes=routes), token)
+    app = Starlette(routes=[WebSocketRoute("/{token}/socket", socket), Route("/{token}/{name:path}", file)])
+
+    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(SAFETY)
+            await send(message)
+
+        problem = None if scope["type"] == "lifespan" else problem_of(scope, token)
+        if problem is None:
+            await app(scope, receive, send_safely)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008, "reason": problem[1]})
+        else:
+            await PlainTextResponse(problem[1], problem[0])(scope, receive, send_safely)
+
+    return guarded
 
 
 def serve(room: Room, port: int, announce: Callable[[str], None]) -> None:
