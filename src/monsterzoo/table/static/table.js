@@ -147,9 +147,7 @@ function showState(message) {
   $("why").textContent = learning && mine ? "Search is thinking …" : "";
 }
 
-function say(words) { // what a click would do
-  $("says").textContent = words;
-}
+const say = (words) => { $("says").textContent = words; }; // what a click would do
 
 function showTip(part, element) { // what a thing is and does, beside it
   const tip = $("tip");
@@ -169,7 +167,7 @@ function showHistory() {
     const item = make("li", { className: seat < 0 ? "" : `seat-${seat}` }, text);
     if (!move) return item;
     item.classList.add("move");
-    item.addEventListener("click", () => { stopRunning(); look(move); });
+    item.addEventListener("click", () => { run(false); look(move); });
     const opinion = opinions.find((one) => one.move === move);
     if (opinion && events[i - 1]?.[2] !== move) item.append(make("span", { className: "mark" }, judged(opinion)));
     return item;
@@ -246,7 +244,7 @@ function watchControls(message) {
   const ended = message.complete && message.place === message.moves;
   $("forward").disabled = $("end").disabled = ended;
   $("back").disabled = $("start").disabled = message.place === 0;
-  if (ended) stopRunning();
+  if (ended) run(false);
   else if (running) running = setTimeout(() => look(shown.place + 1), Math.max(Number($("pace").value), 300));
 }
 
@@ -273,7 +271,7 @@ const judged = ({ chance, loss }) => `${chance === null ? "" : ` ${percent(chanc
 
 function showOpinions() {
   $("curve").toggleAttribute("hidden", !opinions.length);
-  drawCurve($("curve"), opinions, shown.moves, (move) => { stopRunning(); look(move); });
+  drawCurve($("curve"), opinions, shown.moves, (move) => { run(false); look(move); });
   const here = opinions.find(({ move }) => move === shown.place);
   $("opinion").textContent = here ? [`player_${here.seat} played ${here.played}${here.chance === null ? "" : ` (${percent(here.chance)})`}`,
     `search: ${here.search}`, here.network && `network: ${here.network}`,
@@ -287,27 +285,20 @@ $("analyse").addEventListener("click", () => {
 
 const look = (place, view = $("view").value || "all") => send({ do: "show", place, view });
 
-function stopRunning() {
+function run(on) {
   clearTimeout(running);
-  running = 0;
-  $("run").setAttribute("aria-pressed", "false");
-  $("run").textContent = "Run";
-}
-
-function toggleRunning() {
-  if (running) { stopRunning(); return; }
-  $("run").setAttribute("aria-pressed", "true");
-  $("run").textContent = "Stop";
-  running = 1;
-  look(shown.place + 1);
+  running = Number(on);
+  $("run").setAttribute("aria-pressed", on);
+  $("run").textContent = on ? "Stop" : "Run";
+  if (on) look(shown.place + 1);
 }
 
 const WALKS = { start: () => 0, back: () => shown.place - 1, forward: () => shown.place + 1, end: () => -1 };
 for (const [id, place] of Object.entries(WALKS)) {
-  $(id).addEventListener("click", () => { stopRunning(); look(place()); });
+  $(id).addEventListener("click", () => { run(false); look(place()); });
 }
-$("run").addEventListener("click", toggleRunning);
-$("place").addEventListener("change", () => { stopRunning(); look(Number($("place").value)); });
+$("run").addEventListener("click", () => run(!running));
+$("place").addEventListener("change", () => { run(false); look(Number($("place").value)); });
 $("view").addEventListener("change", () => look(shown.place));
 
 // --- New games ---
@@ -372,7 +363,7 @@ $("learn").addEventListener("click", () => {
 
 // --- Buttons and keys ---
 
-$("undo").addEventListener("click", () => { stopRunning(); send({ do: "undo" }); });
+$("undo").addEventListener("click", () => { run(false); send({ do: "undo" }); });
 $("hint").addEventListener("click", () => { document.body.classList.add("waiting"); send({ do: "hint" }); });
 $("board").addEventListener("click", skip);
 $("on").addEventListener("click", goOn);
