@@ -34,11 +34,11 @@ def main(words: Sequence[str]) -> int:
     variant = chosen_variant(parsed)
     output = None if parsed.output is None else Path(parsed.output)
     plan = Plan(variant.game.name, game_options(parsed), parsed.opponents, parsed.seat, parsed.seed)
-    game = plan.start()  # to complain now, not in the browser
     if parsed.text:
-        return terminal.play(game, output)
+        return terminal.play(plan.start(), output)
     from monsterzoo.table import server  # needs an extra
 
+    plan.start()  # to complain now, not in the browser
     return serve(server.Room(plan, output=output), parsed)
 
 
