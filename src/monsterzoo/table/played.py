@@ -1,13 +1,13 @@
 """A game that a person plays against policies, in the browser or in a terminal; only what the seat knows leaves it."""
 
 import json
+import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.api.prompts import legal_actions
-from monsterzoo.envs.api.spaces import fresh_seed
 from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.options import LARGEST_SEED, Checked, GameOptions, Integer, Specs, Text, checked
 from monsterzoo.envs.core.registry import find_game
@@ -225,7 +225,7 @@ class Plan(Checked):
     def start(self) -> PlayedGame:
         """The game; raises `ValueError` for options, policies or a seat that cannot be."""
         variant = find_game(self.game).variant(**self.options)
-        seed = fresh_seed() if self.seed is None else self.seed
+        seed = secrets.randbits(32) if self.seed is None else self.seed  # JavaScript rounds larger ones in records
         return PlayedGame(variant, self.seat, seat_around(variant, self.seat, self.opponents, seed), seed)
 
 
