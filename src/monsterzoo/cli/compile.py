@@ -98,7 +98,7 @@ def main(words: Sequence[str]) -> int:
         raise ValueError("NUMBA_DISABLE_JIT is set: nothing is compiled")
     turn_off()
     begun = time.perf_counter()
-    for game in [find_game(name) for name in chosen.games or names()]:
+    for game in [find_game(name) for name in chosen.named or names()]:
         for stage in STAGES:
             print(f"{game.name:18} {stage.__name__.replace('_', ' '):10}", end=" ", flush=True)
             start = time.perf_counter()

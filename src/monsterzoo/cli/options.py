@@ -110,10 +110,10 @@ class Parser(argparse.ArgumentParser):
         for name, option in self.table.items():
             setattr(parsed, name, parsed.given.get(name, option.default))
         if hasattr(parsed, "named"):
-            parsed.games = [*parsed.game, *(parsed.named if self.several else filter(None, [parsed.named]))]
-            parsed.game = parsed.games[0] if parsed.games else None
-            if not self.several and len(set(parsed.games)) > 1:
-                self.error(f"{' or '.join(parsed.games)}? Only one game can be chosen")
+            parsed.named = [*parsed.game, *(parsed.named if self.several else filter(None, [parsed.named]))]
+            parsed.game = parsed.named[0] if parsed.named else None
+            if not self.several and len(set(parsed.named)) > 1:
+                self.error(f"{' or '.join(parsed.named)}? Only one game can be chosen")
         return parsed
 
 
