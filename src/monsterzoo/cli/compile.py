@@ -18,7 +18,7 @@ from monsterzoo.envs.compiling.cache import cache_root
 from monsterzoo.envs.compiling.jit import JIT_OFF
 from monsterzoo.envs.compiling.notice import turn_off
 from monsterzoo.envs.core.game import Game
-from monsterzoo.envs.core.registry import find_game, names
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import from_function
 from monsterzoo.training.arena import Tournament, enter
@@ -98,7 +98,7 @@ def main(words: Sequence[str]) -> int:
         raise ValueError("NUMBA_DISABLE_JIT is set: nothing is compiled")
     turn_off()
     begun = time.perf_counter()
-    for game in [find_game(name) for name in chosen.named or names()]:
+    for game in map(find_game, chosen.games):
         for stage in STAGES:
             print(f"{game.name:18} {stage.__name__.replace('_', ' '):10}", end=" ", flush=True)
             start = time.perf_counter()

@@ -110,10 +110,12 @@ class Parser(argparse.ArgumentParser):
         for name, option in self.table.items():
             setattr(parsed, name, parsed.given.get(name, option.default))
         if hasattr(parsed, "named"):
-            parsed.named = [*parsed.game, *(parsed.named if self.several else filter(None, [parsed.named]))]
-            parsed.game = parsed.named[0] if parsed.named else None
-            if not self.several and len(set(parsed.named)) > 1:
-                self.error(f"{' or '.join(parsed.named)}? Only one game can be chosen")
+            named = [*parsed.game, *(parsed.named if self.several else filter(None, [parsed.named]))]
+            parsed.game = named[0] if named else None
+            if self.several:
+                parsed.games = [find_game(name).name for name in named or names()]
+            elif len(set(named)) > 1:
+                self.error(f"{' or '.join(named)}? Only one game can be chosen")
         return parsed
 
 
