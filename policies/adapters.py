@@ -33,25 +33,25 @@ def from_sb3(model: Any, name: str | None = None, *, deterministic: bool = True)
     MaskablePPO gets the masks; from any other model the best legal action is taken (its action distribution or
     Q-values, masked). The model's observation space may be the environment's dict or its "observation" alone.
     """
-    takes_masks = "action_masks" in signature(model.predict).parameters
     spaces = getattr(model.observation_space, "spaces", None)
 
-    def act(observations: np.ndarray, action_masks: np.ndarray) -> Any:
+    def seen(observations: np.ndarray, action_masks: np.ndarray) -> Any:
         parts = {"observation": observations, "action_mask": action_masks}
-        seen = observations if spaces is None else {key: parts[key] for key in spaces}
-        if takes_masks:
-            return model.predict(seen, action_masks=action_masks.astype(np.bool_), deterministic=deterministic)[0]
-        import torch
+        return observations if spaces is None else {key: parts[key] for key in spaces}
 
-        with torch.no_grad():
-            tensors, _ = model.policy.obs_to_tensor(seen)
-            if hasattr(model.policy, "get_distribution"):
-                logits = model.policy.get_distribution(tensors).distribution.logits
-            else:
-                logits = model.policy.q_net(tensors)
-        return _masked_choice(logits, action_masks)
+    def predict(observations: np.ndarray, action_masks: np.ndarray) -> Any:
+        masks = action_masks.astype(np.bool_)
+        return model.predict(seen(observations, action_masks), action_masks=masks, deterministic=deterministic)[0]
 
-    return FunctionPolicy(act, name or type(model).__name__.lower())
+    def logits(observations: np.ndarray, action_masks: np.ndarray) -> Any:
+        tensors, _ = model.policy.obs_to_tensor(seen(observations, action_masks))
+        if hasattr(model.policy, "get_distribution"):
+            return model.policy.get_distribution(tensors).distribution.logits
+        return model.policy.q_net(tensors)
+
+    name = name or type(model).__name__.lower()
+    takes_masks = "action_masks" in signature(model.predict).parameters
+    return FunctionPolicy(predict, name) if takes_masks else _from_logits(logits, name)
 
 
 def from_rllib(
@@ -68,13 +68,12 @@ def from_rllib(
     draws = None if deterministic else torch.Generator().manual_seed(seed)
     device = _device(module)
 
-    def act(observations: np.ndarray, action_masks: np.ndarray) -> Any:
+    def logits(observations: np.ndarray, action_masks: np.ndarray) -> Any:
         parts = {"observation": observations, "action_mask": action_masks}
         seen = {key: torch.as_tensor(values, device=device) for key, values in parts.items()}
-        output = module.forward_inference({"obs": seen})
-        return _masked_choice(output["action_dist_inputs"], action_masks, draws)
+        return module.forward_inference({"obs": seen})["action_dist_inputs"]
 
-    return FunctionPolicy(act, name or "rllib")
+    return _from_logits(logits, name or "rllib", draws)
 
 
 def rl_module(trained: Any, module_id: str | None) -> Any:
@@ -117,26 +116,29 @@ def from_torch(
     draws = torch.Generator().manual_seed(seed) if sample else None
     device = _device(module)
 
-    def act(observations: np.ndarray, action_masks: np.ndarray) -> Any:
-        with torch.no_grad():
-            output = module(torch.as_tensor(observations, dtype=torch.float32, device=device))
-        logits = output["logits"] if isinstance(output, dict) else output[0] if isinstance(output, tuple) else output
-        return _masked_choice(logits, action_masks, draws, temperature)
+    def logits(observations: np.ndarray, action_masks: np.ndarray) -> Any:
+        output = module(torch.as_tensor(observations, dtype=torch.float32, device=device))
+        return output["logits"] if isinstance(output, dict) else output[0] if isinstance(output, tuple) else output
 
-    return FunctionPolicy(act, name or type(module).__name__.lower())
+    return _from_logits(logits, name or type(module).__name__.lower(), draws, temperature)
 
 
 def _device(module: Any) -> Any:
     return next((parameter.device for parameter in module.parameters()), "cpu")
 
 
-def _masked_choice(logits: Any, action_masks: np.ndarray, draws: Any = None, temperature: float = 1.0) -> np.ndarray:
-    """The best legal action of each row, or one sampled with the generator `draws`."""
+def _from_logits(
+    logits_of: Callable[[np.ndarray, np.ndarray], Any], name: str, draws: Any = None, temperature: float = 1.0
+) -> FunctionPolicy:
+    """A policy that takes the best legal action by logits, or samples one with the generator `draws`."""
     import torch
 
-    logits = logits.cpu().masked_fill(torch.as_tensor(action_masks == 0), -torch.inf)
-    if draws is None:
-        choice = logits.argmax(dim=1)
-    else:
-        choice = torch.multinomial(torch.softmax(logits / temperature, dim=1), 1, generator=draws)[:, 0]
-    return np.asarray(choice.numpy(), np.int64)
+    def act(observations: np.ndarray, action_masks: np.ndarray) -> Any:
+        with torch.no_grad():
+            logits = logits_of(observations, action_masks).cpu()
+            logits = logits.masked_fill(torch.as_tensor(action_masks == 0), -torch.inf)
+            if draws is None:
+                return logits.argmax(dim=1).numpy()
+            return torch.multinomial(torch.softmax(logits / temperature, dim=1), 1, generator=draws)[:, 0].numpy()
+
+    return FunctionPolicy(act, name)

@@ -9,14 +9,12 @@ Values are the chances of the deciding seat's side to win, from 0 to 1 (with rew
 """
 
 import math
-from dataclasses import asdict, dataclass
-from html import escape
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from monsterzoo.envs.core.bits import lowest
 from monsterzoo.envs.core.contract import PLAYING
-from monsterzoo.envs.core.layout import html_table
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.players import ask, name_of
@@ -53,27 +51,16 @@ class Analysis:
     thoughts: tuple[Thought, ...]
     """Of every legal action, the best first."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return asdict(self)
-
     def __str__(self) -> str:
         chosen = next(thought.name for thought in self.thoughts if thought.action == self.choice)
         expects = "" if self.value is None else f" and expects to win {self.value:.1%}"
-        head, rows = self._table()
-        width = max(len(name) for name, *_ in rows)
-        shown = [head, *rows] if len(head) > 1 else rows
-        lines = ["  ".join([name.ljust(width), *(f"{cell:>8}" for cell in cells)]).rstrip() for name, *cells in shown]
-        return "\n".join([f"player_{self.seat} decides; {self.policy} chooses {chosen!r}{expects}", *lines])
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(str(self).partition(chr(10))[0])}</p>{html_table(*self._table())}"
-
-    def _table(self) -> tuple[list[str], list[list[str]]]:
-        """Head and rows of what is known of every action."""
         columns = [key for key in COLUMNS if getattr(self.thoughts[0], key) is not None]
-        rows = [[one.name, *(_cell(key, getattr(one, key)) for key in columns)] for one in self.thoughts]
-        return ["action", *(COLUMNS[key] for key in columns)], rows
+        rows = [[one.name, *(_cell(getattr(one, key)) for key in columns)] for one in self.thoughts]
+        width = max(len(name) for name, *_ in rows)
+        head = [["action", *(COLUMNS[key] for key in columns)]] if columns else []
+        lines = ["  ".join([name.ljust(width), *(f"{cell:>8}" for cell in cells)]) for name, *cells in [*head, *rows]]
+        first = f"player_{self.seat} decides; {self.policy} chooses {chosen!r}{expects}"
+        return "\n".join([first, *(line.rstrip() for line in lines)])
 
 
 COLUMNS = {"visits": "visits", "value": "wins", "prior": "network"}
@@ -84,10 +71,10 @@ def _known(value: Any) -> Any:
     return None if math.isnan(value) else value
 
 
-def _cell(key: str, value: float | None) -> str:
+def _cell(value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:,}" if key == "visits" else f"{value:.1%}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.1%}"
 
 
 def analyse(policy: Any, variant: Variant, states: np.ndarray, index: int = 0, seat: int | None = None) -> Analysis:

@@ -1,15 +1,11 @@
 """The `Policy` protocol, and what implementations of it share."""
 
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
-from monsterzoo.envs.match.players import check_player, compiled_form
-
-__all__ = ["Named", "Policy", "compiled_form", "legal_masks"]
+from monsterzoo.envs.match.players import check_player
 
 
 @runtime_checkable
@@ -31,13 +27,6 @@ class Named:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} for {self.variant}>"
-
-
-def import_for(package: str, variant: Variant) -> None:
-    """Import the module of a package that is about a variant's game, if there is one."""
-    module = f"{package}.{variant.game.name.rsplit('_', 1)[0]}"
-    if find_spec(module) is not None:
-        import_module(module)
 
 
 def legal_masks(policy: Any, decisions: Decisions) -> np.ndarray:

@@ -27,6 +27,7 @@ from monsterzoo.envs.match.decisions import Decisions
 
 from .base import Named, legal_masks
 
+COUNTED = ("decisions", "requests", "failed", "unusable", "random_actions", "input_tokens", "output_tokens")
 LONGEST_WAIT = 60.0
 """Seconds that a server can ask us to wait for."""
 
@@ -80,17 +81,16 @@ class LanguageModelPolicy(Named):
     def __init__(self, variant: Variant, endpoint: Endpoint, seed: int = 0) -> None:
         self.variant, self.endpoint, self.seed = variant, endpoint, seed
         self.name = f"lm:{endpoint.model}"
-        self._counts: Counter[str] = Counter()
+        self._counts = Counter(dict.fromkeys(COUNTED, 0))
         self._lock, self._free = Lock(), 0.0
         self._opener = build_opener(_NoRedirects)
 
     @property
     def usage(self) -> dict[str, float]:
         """Decisions, requests, failed requests, unusable answers, random actions, tokens and dollars so far."""
-        keys = ("decisions", "requests", "failed", "unusable", "random_actions", "input_tokens", "output_tokens")
-        one = self.endpoint
-        cost = self._counts["input_tokens"] * one.input_price + self._counts["output_tokens"] * one.output_price
-        return {**{key: self._counts[key] for key in keys}, "dollars": cost / 1e6}
+        counts, one = self._counts, self.endpoint
+        cost = counts["input_tokens"] * one.input_price + counts["output_tokens"] * one.output_price
+        return {**counts, "dollars": cost / 1e6}
 
     def act(self, decisions: Decisions) -> np.ndarray:
         """One legal action per row, int64 (B,); raises `ConnectionError` if the endpoint does not answer."""

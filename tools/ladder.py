@@ -16,7 +16,7 @@ from typing import Any
 
 from monsterzoo.benchmarks.measuring import machine
 from monsterzoo.envs.core.options import label
-from monsterzoo.policies.base import compiled_form
+from monsterzoo.envs.match.players import compiled_form
 from monsterzoo.policies.heuristics import has_heuristic
 from monsterzoo.training.arena import Tournament, enter
 from monsterzoo.training.evaluation.report import markdown, percent

@@ -95,7 +95,7 @@ def measure(tree: GameTree, spec: str, chosen: argparse.Namespace) -> Row:
             start = time.process_time()
             found = find_exploiter(variant, spec, config, games=2)
             seconds = round(time.process_time() - start, 1)
-            best = tree.frequencies(NeuralPolicy.from_run(variant, Path(found["out"]), "exploiter"))
+            best = tree.frequencies(make_player(variant, f"net:{found['out']}"))
             won = wins((tree.value(best, played) - tree.value(played, best)) / 2)
             facts = {key: found[key] for key in ("method", "updates", "steps")}
             row["exploiters"].append({**facts, "processor_seconds": seconds, "win_rate": won})

@@ -5,6 +5,8 @@ set of its legal actions, and never sees a state. Games from outside do the same
 """
 
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +19,7 @@ from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import compiled_policy
 from monsterzoo.envs.match.decisions import Decisions
 
-from ..base import Named, import_for, legal_masks
+from ..base import Named, legal_masks
 
 
 class Heuristic(NamedTuple):
@@ -89,7 +91,8 @@ class HeuristicPolicy(Named):
     compiled = Heuristic()
 
     def __init__(self, variant: Variant) -> None:
-        load(variant)
+        if not has_heuristic(variant):
+            raise ValueError(f"{variant.game.name} has no heuristic")
         self.variant = variant
 
     def act(self, decisions: Decisions) -> np.ndarray:
@@ -107,16 +110,10 @@ class HeuristicPolicy(Named):
 
 def has_heuristic(variant: Variant) -> bool:
     """Whether the game has a heuristic; one of ours is imported, so that kernels that play it can be compiled."""
-    view = variant.game.view.record
-    if not is_implemented(advise, view):
-        import_for(__name__, variant)
+    view, module = variant.game.view.record, f"{__name__}.{variant.game.name.rsplit('_', 1)[0]}"
+    if not is_implemented(advise, view) and find_spec(module) is not None:
+        import_module(module)
     return is_implemented(advise, view)
-
-
-def load(variant: Variant) -> None:
-    """Make sure that kernels that play the game's heuristic can be compiled; raises `ValueError` if it has none."""
-    if not has_heuristic(variant):
-        raise ValueError(f"{variant.game.name} has no heuristic")
 
 
 def make(variant: Variant, argument: str | None, seed: int) -> HeuristicPolicy:

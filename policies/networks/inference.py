@@ -8,7 +8,7 @@ compilation.
 from typing import Any, NamedTuple
 
 import numpy as np
-from monsterzoo.envs.compiling.jit import compiled, inlined, kernel, numeric, overload
+from monsterzoo.envs.compiling.jit import compiled, compiled_as, inlined, kernel, numeric
 from monsterzoo.envs.core.bits import ZERO, drop_lowest, lowest
 from monsterzoo.envs.core.contract import legal, observe
 from monsterzoo.envs.core.rng import draw32
@@ -92,24 +92,6 @@ def new_memory(weights: Weights) -> Memory:
 # --- Evaluation ---
 
 
-def evaluate(weights: Weights, memory: Memory) -> None:
-    """Write the logits and values of the observation in `memory`."""
-    hidden = np.maximum(memory.columns.astype(np.float32) @ weights.stem + weights.stem_bias, 0)
-    for block in range(len(weights.first)):
-        normalise(hidden, memory.normal)
-        inner = np.maximum(memory.normal @ weights.first[block] + weights.first_bias[block], 0)
-        hidden += inner @ weights.second[block] + weights.second_bias[block]
-    normalise(hidden, memory.normal)
-    memory.logits[:] = memory.normal @ weights.policy + weights.policy_bias
-    memory.values[:] = memory.normal @ weights.value + weights.value_bias
-
-
-@overload(evaluate)
-def _evaluate(weights, memory):
-    return lambda weights, memory: evaluate_sparsely(weights, memory)
-
-
-@compiled
 def evaluate_sparsely(weights, memory):
     """`evaluate`, adding up the weights of nonzero columns."""
     hidden = memory.hidden
@@ -125,23 +107,30 @@ def evaluate_sparsely(weights, memory):
         normalise(hidden, memory.normal)
         apply_layer(memory.normal, weights.first[block], weights.first_bias[block], memory.inner)
         rectify(memory.inner)
-        add_layer(memory.inner, weights.second[block], weights.second_bias[block], hidden)
+        add_scaled(hidden, weights.second_bias[block], np.float32(1))
+        add_products(memory.inner, weights.second[block], hidden)
     normalise(hidden, memory.normal)
     apply_layer(memory.normal, weights.policy, weights.policy_bias, memory.logits)
     apply_layer(memory.normal, weights.value, weights.value_bias, memory.values)
+
+
+@compiled_as(evaluate_sparsely)
+def evaluate(weights: Weights, memory: Memory) -> None:
+    """Write the logits and values of the observation in `memory`."""
+    hidden = np.maximum(memory.columns.astype(np.float32) @ weights.stem + weights.stem_bias, 0)
+    for block in range(len(weights.first)):
+        normalise(hidden, memory.normal)
+        inner = np.maximum(memory.normal @ weights.first[block] + weights.first_bias[block], 0)
+        hidden += inner @ weights.second[block] + weights.second_bias[block]
+    normalise(hidden, memory.normal)
+    memory.logits[:] = memory.normal @ weights.policy + weights.policy_bias
+    memory.values[:] = memory.normal @ weights.value + weights.value_bias
 
 
 @compiled
 def apply_layer(inputs, weight, bias, outputs):
     """A linear layer; `weight` is (inputs, outputs)."""
     write(outputs, bias)
-    add_products(inputs, weight, outputs)
-
-
-@compiled
-def add_layer(inputs, weight, bias, outputs):
-    """Add a linear layer to `outputs`."""
-    add_scaled(outputs, bias, np.float32(1))
     add_products(inputs, weight, outputs)
 
 
@@ -245,14 +234,3 @@ def evaluate_rows(weights, memory, rows, logits, values):
         evaluate(weights, memory)
         write(logits[i], memory.logits)
         write(values[i], memory.values)
-
-
-@kernel
-def choose_rows(net, rows, sets, stream, choices):
-    """The network's actions for observations (B, columns / 8) and sets of legal actions (B, W), all uint64."""
-    for i in range(len(rows)):
-        choices[i] = sole(sets[i])
-        if choices[i] < 0:
-            write(net.memory.row, rows[i])
-            evaluate(net.weights, net.memory)
-            choices[i] = pick_by_logits(net.memory.logits, sets[i], net.temperature, stream[0])

@@ -4,17 +4,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.decisions import Decisions
 
 from ..base import Named, legal_masks
 from .files import WEIGHTS, check_fit, check_shapes, read, read_pretrained
-from .inference import choose_rows, evaluate_rows, make_net
+from .inference import evaluate_rows, make_net
 
 
 class NeuralPolicy(Named):
-    """A residual network's most likely legal action, or one sampled from its probabilities.
+    """A residual network's most likely legal action.
 
     Args:
         variant: the game; raises `ValueError` if the network was trained on another one or on other observations, or
@@ -22,39 +21,20 @@ class NeuralPolicy(Named):
         arrays: the weights, see `files.read`.
         about: what the file says about itself: at least "game", "layout" and "actions".
         name: for tables and plots.
-        seed: of the sampled actions.
-        temperature: 0 takes the most likely action, 1 samples from the probabilities.
     """
 
     def __init__(
-        self,
-        variant: Variant,
-        arrays: dict[str, np.ndarray],
-        about: dict[str, Any],
-        name: str = "neural",
-        seed: int = 0,
-        temperature: float = 0.0,
+        self, variant: Variant, arrays: dict[str, np.ndarray], about: dict[str, Any], name: str = "neural"
     ) -> None:
         check_fit(variant, about, name)
         check_shapes(arrays, variant, name)
-        self.variant, self.arrays, self.about, self.name, self.temperature = variant, arrays, about, name, temperature
-        self.compiled = make_net(arrays, temperature)
-        self._stream = streams(seed, 1, "neural")
-
-    @classmethod
-    def from_run(cls, variant: Variant, folder: Path, name: str, seed: int = 0) -> "NeuralPolicy":
-        """The network of a run's folder or a file of weights; raises `ValueError` if there is none or a damaged one."""
-        path = folder / WEIGHTS if folder.is_dir() else folder
-        if not path.exists():
-            raise ValueError(f"{name!r}: there is no {path}")
-        return cls(variant, *read(path), name, seed)
+        self.variant, self.arrays, self.about, self.name = variant, arrays, about, name
+        self.compiled = make_net(arrays)
 
     def act(self, decisions: Decisions) -> np.ndarray:
         """One legal action per row, int64 (B,); raises `ValueError` for decisions in another game."""
-        sets = pack_masks(legal_masks(self, decisions), self.variant.words)
-        choices = np.empty(len(sets), np.int64)
-        choose_rows(self.compiled, as_words(decisions.observations), sets, self._stream, choices)
-        return choices
+        masks, (logits, _) = legal_masks(self, decisions), self.evaluate(decisions.observations)
+        return np.asarray(np.where(masks, logits, -np.inf).argmax(axis=1))
 
     def evaluate(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Unmasked logits (B, A) and values (B, 1 or sides), float32; see `inference.Weights`."""
@@ -97,23 +77,18 @@ def as_words(observations: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(observations, np.int8).view(np.uint64)
 
 
-def pack_masks(masks: np.ndarray, words: int) -> np.ndarray:
-    """Masks (B, A) of zeros and ones as bit sets, uint64 (B, words)."""
-    packed = np.zeros((len(masks), 8 * words), np.uint8)
-    bits = np.packbits(masks, axis=1, bitorder="little")
-    packed[:, : bits.shape[1]] = bits
-    return packed.view(np.dtype("<u8")).astype(np.uint64, copy=False)
-
-
 def make(variant: Variant, argument: str | None, seed: int) -> NeuralPolicy:
     """The policy of "net:runs/pikit2", a run's folder or a file of weights."""
     if argument is None:
         raise ValueError("'net' needs the folder of a training run, as in 'net:runs/pikit2'")
-    return NeuralPolicy.from_run(variant, Path(argument), f"net:{argument}", seed)
+    path = Path(argument, WEIGHTS) if Path(argument).is_dir() else Path(argument)
+    if not path.exists():
+        raise ValueError(f"'net:{argument}': there is no {path}")
+    return NeuralPolicy(variant, *read(path), f"net:{argument}")
 
 
 def make_pretrained(variant: Variant, argument: str | None, seed: int) -> NeuralPolicy:
     """The policy of "pretrained": the shipped network for a game and its observations."""
     if argument is not None:
         raise ValueError(f"'pretrained' takes no argument, not {argument!r}")
-    return NeuralPolicy(variant, *read_pretrained(variant), "pretrained", seed)
+    return NeuralPolicy(variant, *read_pretrained(variant), "pretrained")

@@ -16,7 +16,7 @@ from monsterzoo.envs.compiling.jit import direct
 from monsterzoo.envs.compiling.threads import ThreadPool
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import generator, streams
-from monsterzoo.envs.match.compiled_policies import Uniform, fresh_token
+from monsterzoo.envs.match.compiled_policies import fresh_token
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.match import Caller, exclusive
 from monsterzoo.envs.match.players import make_player
@@ -92,7 +92,7 @@ class SearchPolicy(Named):
     ) -> None:  # fmt: skip
         if settings.rollout is None:
             settings = replace(settings, rollout="heuristic" if heuristics.has_heuristic(variant) else "random")
-        self.guide: NeuralPolicy | None = None if settings.net is None else _network(variant, settings.net, seed)
+        self.guide: NeuralPolicy | None = None if settings.net is None else _network(variant, settings.net)
         """The network that guides it."""
         if self.guide is not None and not self.guide.knows_chances:
             if settings.rollout_weight not in (None, 1):
@@ -229,7 +229,7 @@ class _Worker:
 
 def _plain(variant: Variant, settings: Settings) -> Search:
     """UCB and rollouts."""
-    rollout = _rollout_policy(variant, settings)
+    rollout = make_player(variant, str(settings.rollout)).compiled
     bonus = HEURISTIC_BONUS if settings.rollout == "heuristic" else 1.0
     ucb = UCB(_or(settings.c, PLAIN_C), _or(settings.heuristic_bonus, bonus))
     return Search(ucb, ucb, Rollout(), rollout, rollout, None, 1, 1)
@@ -237,7 +237,7 @@ def _plain(variant: Variant, settings: Settings) -> Search:
 
 def _guided(variant: Variant, settings: Settings, guide: NeuralPolicy) -> Search:
     """Sequential halving, PUCT, and what the settings say about leaves and the other seats."""
-    rollout = _rollout_policy(variant, settings)
+    rollout = make_player(variant, str(settings.rollout)).compiled
     network = guide.compiled._replace(temperature=1.0)  # hidden choices are drawn from its probabilities
     modelled = settings.opponents == "net" or (settings.opponents is None and settings.rollout == "random")
     weight = _or(settings.rollout_weight, NEAR_ROLLOUT_WEIGHT if horizons.is_near(variant) else FAR_ROLLOUT_WEIGHT)
@@ -249,21 +249,13 @@ def _guided(variant: Variant, settings: Settings, guide: NeuralPolicy) -> Search
     )  # fmt: skip
 
 
-def _rollout_policy(variant: Variant, settings: Settings) -> Any:
-    horizons.load(variant)
-    if settings.rollout == "random":
-        return Uniform()
-    heuristics.load(variant)
-    return heuristics.Heuristic()
-
-
 def _or(chosen: float | None, usual: float) -> float:
     return float(usual if chosen is None else chosen)
 
 
-def _network(variant: Variant, spec: str, seed: int) -> NeuralPolicy:
+def _network(variant: Variant, spec: str) -> NeuralPolicy:
     """The network of a spec; raises `ValueError` if there is none, or it does not fit the game."""
-    policy = make_player(variant, spec, seed)
+    policy = make_player(variant, spec)
     if not isinstance(policy, NeuralPolicy):
         raise ValueError(f"net={spec} is no network; 'pretrained' and 'net:FOLDER' are")
     return policy

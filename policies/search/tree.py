@@ -8,7 +8,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from monsterzoo.envs.compiling.jit import compiled, inlined, overload
+from monsterzoo.envs.compiling.jit import compiled, compiled_as, inlined
 from monsterzoo.envs.core.bits import ZERO, drop_lowest, has, lowest
 from monsterzoo.envs.core.game import Variant
 from monsterzoo.envs.core.rng import mix
@@ -123,20 +123,17 @@ def list_actions(words, actions):
 # --- Nodes and edges ---
 
 
-def scramble(value: Any) -> Any:
+def _scramble(value):
+    z = (value + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@compiled_as(_scramble)
+def scramble(value):
     """SplitMix64's output function: every bit of the value changes about half of the result's."""
     return np.uint64(mix(int(value)))
-
-
-@overload(scramble)
-def _scramble(value):
-    def multiply_and_shift(value):
-        z = (value + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return z ^ (z >> np.uint64(31))
-
-    return multiply_and_shift
 
 
 @compiled

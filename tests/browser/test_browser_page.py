@@ -117,9 +117,7 @@ def test_another_game_is_set_up_on_the_page(serve: Callable[..., str], browse: C
     Select(page.find("#setup-seat")).select_by_visible_text("player_2")
     page.find("#setup-start").click()
     page.until(lambda: page.find("#title").text == "Yokai Septet" and page.state == "mine")
-    assert (
-        page.find("#players").text == "3 players · you are player_2 · player_0: random moves · player_1: rules of thumb"
-    )
+    assert page.find("#players").text == "3 players · player_0: random · player_1: heuristic · you are player_2"
     page.find("#new").click()
     assert Select(page.find("#setup-game")).first_selected_option.text == "Yokai Septet, 3 players"
     assert Select(page.find("#setup-seat")).first_selected_option.text == "player_2"

@@ -503,12 +503,10 @@ def test_a_position_is_analysed_in_its_own_variant(capsys: pytest.CaptureFixture
     path = tmp_path / "position.json"
     path.write_text(json.dumps(env.snapshot()))
     words = ["analyse", "pikit_v0", "--snapshot", str(path), "--policy", "search:30,rollout=random"]
-    assert main([*words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
     assert main([*words, "--seat", "0"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith(env.text_observation("player_0"))
-    assert env.action_name(found["choice"]) in shown
+    assert "player_0 decides; search:30,rollout=random chooses " in shown
     assert main([*words, "--players", "3"]) == 2
     assert "the snapshot has players=2, the environment players=3" in capsys.readouterr().err
     assert main([*words, "--seat", "1"]) == 2
@@ -521,21 +519,21 @@ def test_the_table_says_where_it_is_and_opens_a_browser(
     served = []
     monkeypatch.setattr("webbrowser.open", opened.append)
 
-    def serve(room: Any, port: int, announce: Any, host: str | None) -> None:
+    def serve(room: Any, port: int, announce: Any) -> None:
         announce("http://127.0.0.1:1/x/")
-        served.append((room, port, host))
+        served.append((room, port))
 
     monkeypatch.setattr(server, "serve", serve)
     words = ["play", "pikit_v0", "--players", "2", "--opponents", "random", "--seat", "1", "--seed", "4"]
-    assert main([*words, "--port", "81", "--allow-host", "localhost:9", "--output", str(tmp_path / "out.json")]) == 0
+    assert main([*words, "--port", "81", "--output", str(tmp_path / "out.json")]) == 0
     assert capsys.readouterr().out.startswith("The table is at http://127.0.0.1:1/x/\nIt is for this machine only")
     assert opened == ["http://127.0.0.1:1/x/"]
-    room, *rest = served.pop()
-    assert (room.plan, rest) == (server.Plan("pikit_v0", {"players": 2}, ("random",), 1, 4), [81, "localhost:9"])
+    room, port = served.pop()
+    assert (room.plan, port) == (server.Plan("pikit_v0", {"players": 2}, ("random",), 1, 4), 81)
     assert room.output == tmp_path / "out.json"
     assert main(["watch", "--record", str(record), "--no-browser"]) == 0
     assert opened == ["http://127.0.0.1:1/x/"], "not again"
-    assert served[0][0].first().game.complete
+    assert served[0][0].watched.game.complete
 
 
 @pytest.fixture

@@ -72,7 +72,7 @@ def _analyse(name: str, random: Random) -> list[str]:
     position, other = (_position(name, random) for _ in range(2))
     Path("position.json").write_bytes(_damaged(position, other, random))
     words = [name, "--snapshot", _maybe(random, "position.json"), "--policy", *_policies(random, 1)]
-    return [*words, *_numbers(random, **_GAME, seat=("0", "1", "2")), *random.choice(([], ["--json"]))]
+    return [*words, *_numbers(random, **_GAME, seat=("0", "1", "2"))]
 
 
 def _replay(name: str, random: Random) -> list[str]:

@@ -28,16 +28,6 @@ def test_an_analysis_reads_as_a_table() -> None:
     ]
 
 
-def test_as_a_page_names_cannot_be_markup() -> None:
-    page = SEARCHED._repr_html_()
-    assert page.startswith("<p>player_1 decides; search:20 chooses")
-    assert "take &lt;sum&gt;" in page
-    for cell in ("visits", "wins", "network", "1,250", "75.0%", "–"):
-        assert cell in page
-    bare = Analysis("random", 0, 3, None, (Thought(3, "end"),))._repr_html_()
-    assert "visits" not in bare
-
-
 def played():
     games = make_vec("pikit_v0", 8, seed=5, players=2)
     for _ in range(17):

@@ -5,11 +5,13 @@ import pytest
 from monsterzoo import policies
 from monsterzoo.envs import make_vec
 from monsterzoo.envs.api.gym import SeatVectorEnv
+from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.core.registry import find_game
-from monsterzoo.envs.match.compiled_policies import Uniform, distinct_tokens, fresh_token
+from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.match.compiled_policies import Uniform, choose, distinct_tokens, fresh_token
 from monsterzoo.policies.heuristics import Heuristic
 from monsterzoo.policies.networks import PRETRAINED, NeuralPolicy, pretrained, read
-from monsterzoo.policies.networks.inference import Net
+from monsterzoo.policies.networks.inference import Net, make_net
 from monsterzoo.training.arena import Tournament
 
 MODELS = [pytest.param(model, id=model["file"]) for model in pretrained()]
@@ -49,8 +51,8 @@ def about(variant) -> dict[str, object]:
     return {"game": variant.game.name, "layout": variant.layout.signature, "actions": variant.num_actions}
 
 
-def player(variant, seed=0, **settings) -> NeuralPolicy:
-    return NeuralPolicy(variant, random_network(variant, seed=seed), about(variant), f"net{seed}", **settings)
+def player(variant, seed=0) -> NeuralPolicy:
+    return NeuralPolicy(variant, random_network(variant, seed=seed), about(variant), f"net{seed}")
 
 
 def played_on(name, options, count=200, steps=17):
@@ -137,11 +139,19 @@ def test_tournaments_are_the_same_compiled_asked_and_on_threads() -> None:
     np.testing.assert_array_equal(results[0], results[2])
 
 
+@kernel
+def count_choices(state, seat, token, words, views, stream, counts):
+    for _ in range(20_000):
+        counts[choose(token, state[0], seat, words, views, stream[0])] += 1
+
+
 def test_a_temperature_draws_from_the_probabilities_inside_compiled_loops() -> None:
     games = played_on("pikit_v0", PIKIT, count=1)
-    policy = player(games.variant, temperature=1.0)
-    repeated = games.decisions()[np.zeros(20_000, np.int64)]
-    counts = np.bincount(policy.act(repeated), minlength=games.variant.num_actions) / 20_000
+    policy, counts = player(games.variant), np.zeros(games.variant.num_actions)
+    token, words = make_net(policy.arrays, temperature=1.0), np.zeros(games.variant.words, np.uint64)
+    stream = streams(3, 1, "test")
+    count_choices(games.states, int(games.seats[0]), token, words, games.variant.new_views(), stream, counts)
+    counts /= 20_000
     np.testing.assert_allclose(counts, policy.opinion(games.observations, games.action_masks)[0][0], atol=0.02)
 
 

@@ -537,7 +537,6 @@ def test_a_leaf_that_was_just_expanded_is_not_shown_to_the_network_again():
 
 def test_a_rollout_plays_to_the_horizon_and_counts_its_steps():
     games = playing("yokai_septet_v0", 5)
-    horizons.load(games.variant)
     search, scratch = prepared(games, evaluation=Rollout())
     horizons.set_horizon(scratch.world[0])
     tree = hand_made()
@@ -600,7 +599,6 @@ def test_python_finds_a_games_own_horizon(game, field, wanted):
 )
 def test_yokais_odds_fall_with_the_distance_to_the_target(scores, target, wanted):
     games = make_vec("yokai_septet_v0", 1, seed=0, players={2: 4, 3: 3}[len(scores)])
-    horizons.load(games.variant)
     world, root = games.states.copy(), games.states
     root["target"] = world["target"] = target
     world["scores"][0, : len(scores)] = scores
@@ -611,7 +609,6 @@ def test_yokais_odds_fall_with_the_distance_to_the_target(scores, target, wanted
 
 def test_bite_nights_odds_grow_exponentially_with_a_lead():
     games = make_vec("bite_night_v0", 1, seed=0, players=3)
-    horizons.load(games.variant)
     world, root = games.states.copy(), games.states
     world["scores"][0, :3] = 10, 0, 20
     for lap, scale in ((1, 10 * sqrt(2)), (2, 10)):  # of three laps

@@ -126,7 +126,7 @@ def test_hint_and_undo(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     assert play(monkeypatch, ["undo", "hint", "end discards", "undo", "view", "quit"], "--opponents", "random") == 0
     shown = capsys.readouterr().out
     assert "There is nothing to take back." in shown
-    assert len([line for line in shown.splitlines() if line.startswith("* ")]) == 1, "search's choice"
+    assert shown.count("player_0 decides; search:100 chooses ") == 1
     assert shown.count("It is your turn, phase discard.") == 3, "at the start, after undo, and on demand"
 
 
@@ -167,12 +167,6 @@ def test_mistakes_on_the_command_line_are_refused(
 ) -> None:
     assert main(["play", "--text", *WORDS[:3], *words]) == 2
     assert problem in capsys.readouterr().err
-
-
-def test_columns_fit_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "20")
-    assert terminal._columns(["1 a", "2 bcd", "3 e", "4 f", "5 g"]) == ["1 a    4 f", "2 bcd  5 g", "3 e"]
-    assert terminal._columns(["x" * 30, "y"]) == ["x" * 30, "y"]
 
 
 # --- In a terminal ---

@@ -24,9 +24,8 @@ from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import env_seed, streams
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import Uniform
-from monsterzoo.envs.match.players import make_player
-from monsterzoo.policies import heuristics, horizons
-from monsterzoo.policies.base import compiled_form
+from monsterzoo.envs.match.players import compiled_form, make_player
+from monsterzoo.policies import heuristics
 from torch import Tensor
 
 from ..runs.config import RolloutConfig
@@ -49,7 +48,6 @@ class RolloutTrainer(Learner):
         variant = (game or find_game(config.game)).variant(**config.game_options())
         super().__init__(config, variant, variant.sides)
         torch.set_num_threads(1)  # learning is the smaller part, and threads that wait for each other slow down playing
-        horizons.load(variant)
         self.has_heuristic = heuristics.has_heuristic(variant)
         self.rollout_policy = rollout_policy(variant, self.config)
         seed = env_seed(config.seed, EVALUATION)

@@ -22,7 +22,6 @@ from monsterzoo.envs.core.contract import PLAYING, legal, observe, setup, step
 from monsterzoo.envs.core.rng import draw
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.compiled_policies import choose, choose_one, fresh_token
-from monsterzoo.policies import horizons
 from monsterzoo.policies.heuristics import sole
 from monsterzoo.policies.horizons import horizon_value, set_horizon
 from monsterzoo.policies.networks.inference import evaluate, make_net, pick_by_logits, uniform, write
@@ -114,7 +113,6 @@ def play_samples(
     `rollout_policy` is a compiled policy, `network` what `NeuralPolicy` has as `arrays`. What becomes of a game depends
     on nothing but its own state and generator, the sampling and the network's weights.
     """
-    horizons.load(variant)
     guide = make_net(network, temperature=1.0)
 
     def arguments(first: int, low: int, high: int) -> tuple[Any, ...]:

@@ -1,11 +1,10 @@
 """`monsterzoo analyse`: ask a policy about a position."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import MISSING
 from pathlib import Path
 
-from monsterzoo.envs.core.options import LARGEST_SEED, Integer, Option, Switch, Text
+from monsterzoo.envs.core.options import LARGEST_SEED, Integer, Option, Text
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies.analysis import analyse
@@ -18,7 +17,6 @@ OPTIONS = {
     "policy": Option("search:1000", Text("POLICY"), "the policy to ask"),
     "seat": Option(None, Integer(0), "whose decision, where several seats decide at once"),
     "seed": Option(0, Integer(0, LARGEST_SEED), "random seed of the policy"),
-    "json": Option(False, Switch(), "print JSON"),
 }
 
 
@@ -32,10 +30,5 @@ def main(words: Sequence[str]) -> int:
     variant = game.variant(**{**known, **game_options(parsed)})
     states = variant.load(snapshot, parsed.seed)
     found = analyse(make_player(variant, parsed.policy, parsed.seed), variant, states, seat=parsed.seat)
-    if parsed.json:
-        print(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
-        return 0
-    print(variant.describe(variant.look(states, 0, found.seat)[0], found.seat))
-    print()
-    print(found)
+    print(variant.describe(variant.look(states, 0, found.seat)[0], found.seat), found, sep="\n\n")
     return 0

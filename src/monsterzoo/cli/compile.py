@@ -19,8 +19,8 @@ from monsterzoo.envs.compiling.jit import JIT_OFF
 from monsterzoo.envs.compiling.notice import turn_off
 from monsterzoo.envs.core.game import Game
 from monsterzoo.envs.core.registry import find_game
+from monsterzoo.envs.match.players import make_player
 from monsterzoo.policies import from_function
-from monsterzoo.policies.search import SearchPolicy, parse
 from monsterzoo.training.arena import Tournament, enter
 from monsterzoo.training.runs.config import PPOConfig, RolloutConfig
 
@@ -55,7 +55,7 @@ def search(game: Game) -> None:
     games = make_vec(game.name, 1, seed=0)
     for spec in _compiled(game):
         setting = "net" if spec == "pretrained" else "rollout"
-        SearchPolicy(games.variant, parse(f"2,{setting}={spec}")).act(games.decisions())
+        make_player(games.variant, f"search:2,{setting}={spec}").act(games.decisions())
 
 
 def arena(game: Game) -> None:

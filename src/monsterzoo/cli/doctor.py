@@ -4,7 +4,6 @@ import argparse
 import os
 import platform
 import sys
-import tempfile
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -62,11 +61,8 @@ def _look_at_cache() -> list[str]:
 
     folder = cache_root()
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    try:
-        with tempfile.TemporaryFile(dir=next(place for place in (folder, *folder.parents) if place.exists())):
-            writable = True
-    except OSError:
-        writable = False
+    place = next(place for place in (folder, *folder.parents) if place.exists())
+    writable = place.is_dir() and os.access(place, os.W_OK)
     print(f"compiled code: {folder}, {'writable' if writable else 'NOT writable'}, {size / 1e6:.0f} MB")
     advice = "everything is compiled again in every process; MONSTERZOO_CACHE_DIR names another folder"
     return [] if writable else [f"{folder} cannot be written: {advice}"]

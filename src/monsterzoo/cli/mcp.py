@@ -7,18 +7,14 @@ from typing import Any
 
 from monsterzoo.envs.api.answers import read_choice
 from monsterzoo.envs.api.prompts import question, rules_in_short
-from monsterzoo.envs.api.spaces import fresh_seed
 from monsterzoo.envs.core.registry import find_game, names
-from monsterzoo.envs.match.players import HARMLESS, make_player
-from monsterzoo.envs.match.seating import seat_around
-from monsterzoo.policies.analysis import analyse
-from monsterzoo.table.played import PlayedGame
+from monsterzoo.envs.match.players import HARMLESS
+from monsterzoo.table.played import Plan, PlayedGame
 
 from .options import Parser
 
 MOST_GAMES = 100
 """Games a server keeps; the oldest is dropped."""
-ANALYST = "search:2000"
 REQUEST = "Call act with the number or the name of one action."
 
 
@@ -55,8 +51,7 @@ class Desk:
             raise ValueError(
                 f"opponents: {opponents!r:.40} is not allowed; random, heuristic, pretrained, search:N are"
             )
-        variant, seed = find_game(game).variant(**(options or {})), fresh_seed() if seed is None else seed
-        played = PlayedGame(variant, seat, seat_around(variant, seat, opponents, seed), seed)
+        played = Plan(game, options or {}, [opponents], seat, seed).start()
         self._count += 1
         self._games[key := f"game{self._count}"] = played
         if len(self._games) > MOST_GAMES:
@@ -79,10 +74,7 @@ class Desk:
 
     def analyse(self, game_id: str) -> str:
         """What a search thinks of your legal actions; it knows what you know."""
-        game = self._find(game_id)
-        if game.over:
-            raise ValueError("the game is over")
-        return str(analyse(make_player(game.variant, ANALYST), game.variant, game.env.states, seat=game.seat))
+        return str(self._find(game_id).analyse())
 
     def undo(self, game_id: str) -> str:
         """Take your last action back."""

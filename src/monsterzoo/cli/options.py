@@ -69,11 +69,15 @@ class Parser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        if game == "several":
-            self.add_argument("games", nargs="*", metavar="GAME", help=f"games (default: all): {', '.join(names())}")
-            self.add_argument("--game", dest="more", action="extend", nargs="+", default=[], help=argparse.SUPPRESS)
-        elif game:
-            _add_game(self, options=game != "name")
+        self.several = game == "several"
+        if game:
+            about = f"default: all, {', '.join(names())}" if self.several else "such as pikit_v0, or --game GAME"
+            self.add_argument("named", nargs="*" if self.several else "?", metavar="GAME", help=about)
+            self.add_argument("--game", action="append", default=[], help=argparse.SUPPRESS)
+        if game is True:
+            about = "another option of the game, repeatable; VALUE is JSON, as in 'deck={\"1\": 9}', or None, or text"
+            self.add_argument("--players", metavar="N", help="number of players (default: the game's own)")
+            self.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help=about)
         self.table = {name: option for table in tables for name, option in table.items()}
         group: Any = self
         for name, option in self.table.items():
@@ -105,27 +109,17 @@ class Parser(argparse.ArgumentParser):
         parsed.given = {name: read_flag(name, text, self.table[name].values) for name, text in texts.items()}
         for name, option in self.table.items():
             setattr(parsed, name, parsed.given.get(name, option.default))
-        if hasattr(parsed, "named_game"):
-            if parsed.game is not None and parsed.named_game not in (None, parsed.game):
-                self.error(f"{parsed.named_game} or {parsed.game}? Only one game can be chosen")
-            parsed.game = parsed.game or parsed.named_game
-        if hasattr(parsed, "more"):
-            parsed.games = [find_game(name).name for name in [*parsed.games, *parsed.more] or names()]
+        if hasattr(parsed, "named"):
+            named = [*parsed.game, *(parsed.named if self.several else filter(None, [parsed.named]))]
+            parsed.game = named[0] if named else None
+            if self.several:
+                parsed.games = [find_game(name).name for name in named or names()]
+            elif len(set(named)) > 1:
+                self.error(f"{' or '.join(named)}? Only one game can be chosen")
         return parsed
 
 
 # --- The game ---
-
-
-def _add_game(parser: argparse.ArgumentParser, options: bool) -> None:
-    """GAME (or `--game GAME`) and, with `options`, `--players` and `--option KEY=VALUE`."""
-    about = "such as pikit_v0; --game GAME does as well"
-    parser.add_argument("named_game", nargs="?", metavar="GAME", help=about)
-    parser.add_argument("--game", help=argparse.SUPPRESS)
-    if options:
-        about = "another option of the game, repeatable; VALUE is JSON, as in 'deck={\"1\": 9}', or None, or text"
-        parser.add_argument("--players", metavar="N", help="number of players (default: the game's own)")
-        parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help=about)
 
 
 def game_name(parsed: argparse.Namespace) -> str:
@@ -193,22 +187,13 @@ def about_policies() -> str:
     from monsterzoo.envs.match.players import kinds
     from monsterzoo.policies.search import Settings
 
-    specs = [SPECS[kind] for kind in SPECS if kind in kinds()]
-    specs += [(kind, f"of an installed package ({kinds()[kind].value})") for kind in kinds() if kind not in SPECS]
+    specs = SPECS | {kind: (kind, f"of {point.value}") for kind, point in kinds().items() if kind not in SPECS}
     budget = "1000 (simulations a decision) or 50ms (time a decision)"
     others = [(name, option) for name, option in options_of(Settings).items() if name not in BUDGETS]
     settings = [(f"{name}={option.default}", option.meaning) for name, option in others]
-    lines = ["policies:", *_table([*specs, OWN]), "", "search:", *_table([("BUDGET", budget), *settings])]
-    return "\n".join(lines)
-
-
-def _table(rows: list[tuple[str, str]]) -> list[str]:
-    indent = " " * 24
-    lines = []
-    for name, meaning in rows:
-        start = f"  {name}".ljust(len(indent))
-        if len(start) > len(indent):
-            lines.append(start)
-            start = indent
-        lines += textwrap.wrap(meaning, WIDTH, initial_indent=start, subsequent_indent=indent) or [start]
-    return lines
+    formatter = argparse.HelpFormatter("", width=WIDTH)
+    for heading, rows in {"policies": [*specs.values(), OWN], "search": [("BUDGET", budget), *settings]}.items():
+        formatter.start_section(heading)
+        formatter.add_arguments(argparse.Action((), name, metavar=name, help=meaning) for name, meaning in rows)
+        formatter.end_section()
+    return formatter.format_help()

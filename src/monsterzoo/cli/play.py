@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from monsterzoo.envs.core.options import LARGEST_SEED, Integer, Option, Specs, Switch, Text
+from monsterzoo.table import terminal
+from monsterzoo.table.played import Plan
 
 from .options import Parser, chosen_variant, game_options
 
 SERVER = {
     "port": Option(0, Integer(0, 65535), "port on 127.0.0.1; 0 is any free one"),
     "browser": Option(True, Switch(), "open a browser; the address is printed anyway"),
-    "allow_host": Option(None, Text("HOST:PORT"), "a forwarded port, such as localhost:9000 after ssh -L"),
 }
 """Flags of the commands that open a page."""
 OPTIONS = {
@@ -32,13 +33,11 @@ def main(words: Sequence[str]) -> int:
     parsed = Parser("play", about, OPTIONS, SERVER, policies=True).read(words)
     variant = chosen_variant(parsed)
     output = None if parsed.output is None else Path(parsed.output)
+    plan = Plan(variant.game.name, game_options(parsed), parsed.opponents, parsed.seat, parsed.seed)
     if parsed.text:
-        from monsterzoo.table.terminal import play
-
-        return play(variant, parsed.opponents, parsed.seat, parsed.seed, output)
+        return terminal.play(plan.start(), output)
     from monsterzoo.table import server  # needs an extra
 
-    plan = server.Plan(variant.game.name, game_options(parsed), parsed.opponents, parsed.seat, parsed.seed)
     plan.start()  # to complain now, not in the browser
     return serve(server.Room(plan, output=output), parsed)
 
@@ -54,5 +53,5 @@ def serve(room: Any, parsed: Namespace) -> int:
 
             webbrowser.open(address)
 
-    server.serve(room, parsed.port, announce, parsed.allow_host)
+    server.serve(room, parsed.port, announce)
     return 0

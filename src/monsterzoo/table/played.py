@@ -1,28 +1,28 @@
 """A game that a person plays against policies, in the browser or in a terminal; only what the seat knows leaves it."""
 
 import json
+import secrets
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.api.prompts import legal_actions
+from monsterzoo.envs.core.game import Game
+from monsterzoo.envs.core.options import LARGEST_SEED, Checked, GameOptions, Integer, Specs, Text, checked
+from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.driver import Move, carry_out, moves
 from monsterzoo.envs.match.players import act_in, make_player, name_of
+from monsterzoo.envs.match.seating import seat_around
 from monsterzoo.envs.render.perspective import MOST_MOVES, narrate, scene_of
 from monsterzoo.envs.render.scene import Event, Scene
-from monsterzoo.policies.analysis import analyse
-
-from .naming import player_name, variant_name
+from monsterzoo.policies.analysis import Analysis, analyse
 
 HINT = "search:2000"
 """Who gives hints: a number of simulations, not milliseconds, so that a hint is a function of what the seat knows."""
 LITTLE = 40
 """Simulations of an action below which its chance says little: the standard error is above 8 %."""
-
-
-class UnreadyError(ValueError):
-    """Something that cannot be done now; the game has not changed."""
 
 
 class PlayedGame:
@@ -72,11 +72,10 @@ class PlayedGame:
     def act(self, decision: Any, action: Any) -> None:
         """Carry out the person's action; raises `ValueError` (`IllegalActionError`) and changes nothing otherwise."""
         if not self.waiting or not self.ready:
-            raise UnreadyError("the game is over" if self.over else "it is not your turn")
+            raise ValueError("the game is over" if self.over else "it is not your turn")
         if decision != len(self.decisions) - 1:
-            raise UnreadyError(f"this is decision {len(self.decisions) - 1}, not {decision!r}: the table has moved on")
-        if isinstance(action, bool) or not isinstance(action, int):
-            raise ValueError(f"expected an action, an integer, got {action!r:.40}")
+            raise ValueError(f"this is decision {len(self.decisions) - 1}, not {decision!r}: the table has moved on")
+        action = checked("action", action, Integer(0))
         self._see(carry_out(self.env, self.variant.agents[self.seat], action))
         self.ready = False
 
@@ -93,14 +92,16 @@ class PlayedGame:
     def play_on(self) -> Iterator[dict[str, Any]]:
         """The same as messages to the browser, one for each thing to see."""
         for _ in self.advance():
-            yield from self._news()
+            scene = self._scene()
+            if not (self.waiting or self.over or scene.skip) and json.dumps(drawn := scene.as_json()) != self._shown:
+                yield self.show(drawn)
         yield self.show()
 
     def undo(self) -> "PlayedGame":
-        """A new game from the position before the person's last action; raises `UnreadyError` where there is none."""
+        """A new game from the position before the person's last action; raises `ValueError` where there is none."""
         kept = self._undoable
         if kept < 1:
-            raise UnreadyError("there is nothing to take back")
+            raise ValueError("there is nothing to take back")
         twin = PlayedGame(self.variant, self.seat, self.players)
         saved, events = self.decisions[kept - 1]
         twin.env.restore(saved)
@@ -113,20 +114,34 @@ class PlayedGame:
         """How many decisions the person has made."""
         return len(self.decisions) - self.waiting
 
-    def hint(self) -> dict[str, Any]:
-        """What a search thinks of every legal action, best first: whether it chooses it, and the chance to win."""
+    def analyse(self) -> Analysis:
+        """What a search thinks of the person's legal actions that knows what the person knows."""
         if not self.waiting:
-            raise UnreadyError("hints are for your own turn")
+            raise ValueError("the game is over" if self.over else "hints are for your own turn")
+        return analyse(make_player(self.variant, HINT), self.variant, self.env.states, seat=self.seat)
+
+    def hint(self) -> dict[str, Any]:
+        """The same for the browser, best first: whether search chooses an action, and the chance to win."""
         decision = len(self.decisions) - 1
-        if self._hint is None or self._hint[0] != decision:
-            actions = self._analysed()
+        if not self.waiting or self._hint is None or self._hint[0] != decision:
+            found = self.analyse()
+            words = {action: said for part in self._scene().parts for action, said in part.actions}
+            actions = [
+                {
+                    "action": one.action,
+                    "words": words[one.action],
+                    "chosen": one.action == found.choice,
+                    "chance": None if one.value is None or (one.visits or 0) < LITTLE else round(one.value, 3),
+                }
+                for one in found.thoughts
+            ]
             self._hint = decision, {"say": "hint", "decision": decision, "actions": actions, "why": _why(actions)}
         return self._hint[1]
 
     def result(self) -> str:
-        """Who has won, in words; raises `UnreadyError` before the end."""
+        """Who has won, in words; raises `ValueError` before the end."""
         if not self.over:
-            raise UnreadyError("the game is not over")
+            raise ValueError("the game is not over")
         winners = self.env.snapshot()["winners"]
         others = " and ".join(self.variant.agents[seat] for seat in winners if seat != self.seat)
         if self.seat in winners:
@@ -144,45 +159,26 @@ class PlayedGame:
         sides, players = self.variant.sides, self.variant.players
         called = ["you" if seat == self.seat else self.variant.agents[seat] for seat in range(players)]
         sums = [scores for _, _, scores in self.chapters]
-        head = [
-            f"after {self.variant.game.looks.words.get('chapter', 'round')}",
-            *(str(number) for number in range(1, len(sums) + 1)),
-        ]
+        part = self.variant.game.looks.words.get("chapter", "round")
+        head = [f"after {part}", *map(str, range(1, len(sums) + 1))]
         return [head, *([" + ".join(called[s::sides]), *(str(scores[s]) for scores in sums)] for s in range(sides))]
 
     def record(self) -> dict[str, Any]:
-        """The record of the whole game (`GameEnv.record`); raises `UnreadyError` before its end, for it tells all."""
+        """The record of the whole game (`GameEnv.record`); raises `ValueError` before its end, for it tells all."""
         if not self.over:
-            raise UnreadyError("the record can be saved when the game is over")
+            raise ValueError("the record can be saved when the game is over")
         return {**self.env.record(), "players": self.names}
 
     # --- Messages ---
 
-    def show(self) -> dict[str, Any]:
-        """The table now, with everything that happened from the beginning."""
-        return {**self._message(self._scene().as_json()), "from": 0, "events": self._history(0)}
-
-    def _news(self) -> Iterator[dict[str, Any]]:
-        """The table while the others decide, where there is something new to see."""
-        if self.waiting or self.over:
-            return
-        scene = self._scene()
-        drawn = scene.as_json()
-        if not scene.skip and json.dumps(drawn) != self._shown:
-            yield self._message(drawn)
-
-    def _message(self, drawn: dict[str, Any]) -> dict[str, Any]:
+    def show(self, drawn: dict[str, Any] | None = None) -> dict[str, Any]:
+        """The table now, or as it was drawn, with everything that happened from the beginning."""
+        drawn = self._scene().as_json() if drawn is None else drawn
         self._shown = json.dumps(drawn)
-        start = max(len(self.events) - MOST_MOVES, 0)
         return {
             "say": "table",
-            "title": self.variant.game.title,
-            "setup": {"game": self.variant.game.name, "options": self.variant.options, "seat": self.seat},
-            "variant": variant_name(self.variant.game, self.variant.options),
-            "players": [player_name(name) for name in self.names],
+            **describe(self.variant, self.seat, self.names, self.events),
             "scene": drawn,
-            "from": start,
-            "events": self._history(start),
             "decision": len(self.decisions) - 1 if self.waiting and self.ready else None,
             "over": self.over,
             "result": self.result() if self.over else "",
@@ -196,9 +192,6 @@ class PlayedGame:
         since = self.decisions[-1 - (self.waiting and self.ready)][1] if self._undoable > 0 else 0
         begin, end, _ = self.chapters[-1] if self.chapters else (0, 0, [])
         return [event.text for event in self.events[begin:end]] if end > since else []
-
-    def _history(self, start: int) -> list[list[Any]]:
-        return events_as_json(self.events[start:], self.seat, self.variant.players)
 
     def _scene(self) -> Scene:
         """What the person sees; once the game is over, everybody's cards."""
@@ -218,36 +211,51 @@ class PlayedGame:
         """What a policy decides; None where the person can decide first."""
         return None if self.waiting else act_in(self.players[self.variant.agents.index(agent)], self.env)
 
-    def _analysed(self) -> list[dict[str, Any]]:
-        found = analyse(make_player(self.variant, HINT), self.variant, self.env.states, seat=self.seat)
-        words = {action: said for part in self._scene().parts for action, said in part.actions}
-        return [
-            {
-                "action": one.action,
-                "words": words[one.action],
-                "chosen": one.action == found.choice,
-                "chance": None if one.value is None or (one.visits or 0) < LITTLE else round(one.value, 3),
-            }
-            for one in found.thoughts
-        ]
+
+@dataclass(frozen=True)
+class Plan(Checked):
+    """What a new game is to be: the choices of the command line, and then of the page."""
+
+    game: Annotated[str, "name of the game", Text()]
+    options: Annotated[dict[str, Any], "options of the game", GameOptions()] = field(default_factory=dict)
+    opponents: Annotated[Sequence[str] | None, "one for all other seats, or one each clockwise", Specs()] = None
+    seat: Annotated[int, "the person's seat", Integer(0)] = 0
+    seed: Annotated[int | None, "of the deal", Integer(0, LARGEST_SEED)] = None
+
+    def start(self) -> PlayedGame:
+        """The game; raises `ValueError` for options, policies or a seat that cannot be."""
+        variant = find_game(self.game).variant(**self.options)
+        seed = secrets.randbits(32) if self.seed is None else self.seed  # JavaScript rounds larger ones in records
+        return PlayedGame(variant, self.seat, seat_around(variant, self.seat, self.opponents, seed), seed)
 
 
 def _why(actions: list[dict[str, Any]]) -> str:
     """Why the first of some analysed actions is search's choice, in words."""
-    best, others = actions[0], [one for one in actions[1:] if one["chance"] is not None]
-    if len(actions) == 1:
-        return "There is nothing else to choose."
-    if best["chance"] is None:
+    best, *others = [(one["words"], one["chance"]) for one in actions]
+    if best[1] is None:
         return "Search sees no clear difference."
-    chance = f"It wins {best['chance']:.0%} of the games that search imagines from here"
-    if not others:
-        return f"{chance}; everything else was soon given up."
-    second = max(others, key=lambda one: float(one["chance"]))
-    if second["chance"] >= best["chance"]:
-        return f"{chance}, as many as “{second['words']}”, and search came back to it more often."
-    return f"{chance}; the next best, “{second['words']}”, wins {second['chance']:.0%}."
+    second = max((one for one in others if one[1] is not None), key=lambda one: float(one[1]), default=None)
+    compared = "" if second is None else f"; “{second[0]}” wins {second[1]:.0%}"
+    return f"It wins {best[1]:.0%} of the games that search imagines from here{compared}."
 
 
-def events_as_json(events: Sequence[Event], observer: int, players: int) -> list[list[Any]]:
-    """Events for the browser: text, and the number at the table of who did it, or -1."""
-    return [[event.text, (observer + event.seat) % players if event.seat >= 0 else -1] for event in events]
+def describe(variant: Variant, seat: int, names: Sequence[str], events: Sequence[Event]) -> dict[str, Any]:
+    """What the browser is told of any game; an event is its text and the number at the table of who did it, or -1."""
+    players = variant.players
+    return {
+        "title": variant.game.title,
+        "setup": {"game": variant.game.name, "options": variant.options, "seat": seat},
+        "variant": variant_name(variant.game, variant.options),
+        "players": list(names),
+        "events": [[one.text, (seat + one.seat) % players if one.seat >= 0 else -1] for one in events],
+    }
+
+
+def variant_name(game: Game, options: dict[str, Any]) -> str:
+    """A variant in words: the number of players, and what is not as usual."""
+    words = [f"{options['players']} players"] if "players" in options else []
+    for key, value in options.items():
+        if key != "players" and value is not None and value != game.all_options[key].default:
+            plain = key if value is True else f"{key} {value}"
+            words.append(game.looks.words.get(f"{key}={value}", plain.replace("_", " ")))
+    return ", ".join(filter(None, words))

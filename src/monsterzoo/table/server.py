@@ -7,11 +7,10 @@ A browser sends JSON objects with `do` and gets JSON objects with `say`. What is
 import asyncio
 import json
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
@@ -23,16 +22,14 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from monsterzoo.envs import names
 from monsterzoo.envs.api.prompts import rules_in_short
 from monsterzoo.envs.compiling.threads import ThreadPool
-from monsterzoo.envs.core.options import LARGEST_SEED, Checked, GameOptions, Integer, Specs, Text
 from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.players import HARMLESS
-from monsterzoo.envs.match.seating import default_spec, seat_around
+from monsterzoo.envs.match.seating import default_spec
 from monsterzoo.envs.render.svg import part_svg
 from monsterzoo.training.runs.files import write_json
 
-from .naming import player_name, variant_name
-from .played import PlayedGame, UnreadyError
+from .played import Plan, PlayedGame, variant_name
 from .watched import WatchedGame, watch_record
 
 STATIC = Path(__file__).parent / "static"
@@ -62,23 +59,6 @@ SAFETY = {
 }
 
 
-@dataclass(frozen=True)
-class Plan(Checked):
-    """What a new game is to be: the choices of the command line, and then of the page."""
-
-    game: Annotated[str, "name of the game", Text()]
-    options: Annotated[dict[str, Any], "options of the game", GameOptions()] = field(default_factory=dict)
-    opponents: Annotated[Sequence[str] | None, "one for all other seats, or one each clockwise", Specs()] = None
-    seat: Annotated[int, "the person's seat", Integer(0)] = 0
-    seed: Annotated[int | None, "of the deal", Integer(0, LARGEST_SEED)] = None
-
-    def start(self) -> PlayedGame:
-        """The game; raises `ValueError` for options, policies or a seat that cannot be."""
-        variant = find_game(self.game).variant(**self.options)
-        seed = secrets.randbits(32) if self.seed is None else self.seed
-        return PlayedGame(variant, self.seat, seat_around(variant, self.seat, self.opponents, seed), seed)
-
-
 class Table:
     """A game with the browsers that look at it."""
 
@@ -86,7 +66,6 @@ class Table:
         self.game, self.output = game, output
         self.id = secrets.token_urlsafe(9)
         self.lock = asyncio.Lock()
-        self.hinting = False
         self.browsers: set[Browser] = set()
 
     async def play_on(self) -> None:
@@ -143,58 +122,46 @@ class Browser:
             await self.say({"say": "error", "problem": f"{type(problem).__name__}: {problem}"})
 
     async def _obey(self, message: dict[str, Any]) -> None:
-        table, what = self._table, message["do"]
-        if what in ("new", "join"):
+        table = self._table
+        if message["do"] in ("new", "join"):
             await self._sit_down(await self._room.find(message))
         elif table is None:
-            raise UnreadyError("join a game first")
+            raise ValueError("join a game first")
         elif table.lock.locked() and not table.game.ready:
-            raise UnreadyError("the others are still deciding")
-        elif what == "hint":
-            await self._hint(table)
+            raise ValueError("the others are still deciding")
         else:
             async with table.lock:
-                await self._move(table, table.game, message)
+                await self._answer_at(table, message)
 
-    async def _hint(self, table: Table) -> None:
-        if table.hinting:
-            raise UnreadyError("one hint at a time")
-        table.hinting = True
-        try:
-            async with table.lock:
-                if not isinstance(table.game, PlayedGame):
-                    raise ValueError("hints are for games that are played")
-                await self.say({**await _in_thread(table.game.hint), "game": table.id})
-        finally:
-            table.hinting = False
-
-    async def _move(self, table: Table, game: PlayedGame | WatchedGame, message: dict[str, Any]) -> None:
-        what, watched = message["do"], isinstance(game, WatchedGame)
-        if what == "rules":
-            await self.say({**rules_of(game.variant), "game": table.id})
-            return
-        if what == "record":
-            await self.say({"say": "record", "record": game.record(), "game": table.id})
-            return
-        if watched != (what in ("show", "opinion")):
-            kinds = ("played", "watched") if watched else ("watched", "played")
-            raise ValueError(f"{what!r} is for games that are {kinds[0]}, this one is {kinds[1]}")
-        if isinstance(game, WatchedGame):
-            view = message.get("view", "all")
-            look = game.opinion if what == "opinion" else game.show
-            where = message.get("move") if what == "opinion" else message.get("place", 0)
-            await self.say({**await _in_thread(look, where, view), "game": table.id})
-        elif what == "act":
-            game.act(message.get("decision"), message.get("action"))
-            await table.play_on()
-        elif what == "review":
-            await self._sit_down(self._room.add(watch_record(game.record(), game.names)))
-        else:  # all pages of this game go on with the one that undo makes
-            again = self._room.add(game.undo())
-            for browser in list(table.browsers):
-                browser.move_to(again)
-            async with again.lock:
-                await again.play_on()
+    async def _answer_at(self, table: Table, message: dict[str, Any]) -> None:
+        said: dict[str, Any] | None = None
+        match message["do"], table.game:
+            case "rules", game:
+                said = rules_of(game.variant)
+            case "record", game:
+                said = {"say": "record", "record": game.record()}
+            case "hint", PlayedGame() as game:
+                said = await _in_thread(game.hint)
+            case "show", WatchedGame() as game:
+                said = await _in_thread(game.show, message.get("place", 0), message.get("view", "all"))
+            case "opinion", WatchedGame() as game:
+                said = await _in_thread(game.opinion, message.get("move"), message.get("view", "all"))
+            case "act", PlayedGame() as game:
+                game.act(message.get("decision"), message.get("action"))
+                await table.play_on()
+            case "review", PlayedGame() as game:
+                await self._sit_down(self._room.add(watch_record(game.record(), game.names)))
+            case "undo", PlayedGame() as game:  # all pages of this game go on with the one that undo makes
+                again = self._room.add(game.undo())
+                for browser in list(table.browsers):
+                    browser.move_to(again)
+                async with again.lock:
+                    await again.play_on()
+            case what, game:
+                kinds = ("watched", "played") if isinstance(game, PlayedGame) else ("played", "watched")
+                raise ValueError(f"{what!r} is for games that are {kinds[0]}, this one is {kinds[1]}")
+        if said is not None:
+            await self.say({**said, "game": table.id})
 
     def move_to(self, table: Table) -> None:
         """Look at another game from now on."""
@@ -239,10 +206,9 @@ def read(text: str) -> dict[str, Any]:
 
 
 def read_plan(message: dict[str, Any], usual: Plan) -> Plan:
-    """The game that a message "new" asks for; what it leaves out is as on the command line."""
-    if "game" not in message:
-        return Plan(usual.game, usual.options, usual.opponents, usual.seat)
-    plan = Plan(**{key: message[key] for key in ("game", "options", "opponents", "seat") if key in message})
+    """The game that a message "new" asks for; raises `ValueError` for policies that may not be chosen on a page."""
+    given = {key: message[key] for key in ("options", "opponents", "seat") if key in message}
+    plan = Plan(message.get("game", usual.game), **given)
     for spec in plan.opponents or ():
         if spec not in (usual.opponents or ()) and not HARMLESS.fullmatch(spec):
             allowed = "random, heuristic, pretrained and search; policies of your own are given when the server starts"
@@ -257,7 +223,8 @@ class Room:
         self.plan, self.output = plan, output
         self.tables: dict[str, Table] = {}
         self.pages = 0
-        self._watched = watched
+        self.watched: Table | None = None
+        self.watched = None if watched is None else self.add(watched)
 
     async def find(self, message: dict[str, Any]) -> Table:
         """The table that a message "new" or "join" asks for; raises `ValueError` if there is none."""
@@ -265,26 +232,19 @@ class Room:
         if message["do"] == "new":
             return self.add(await _in_thread(read_plan(message, self.plan).start))
         if name is None:  # the game that the command line asked for
-            return self.first() or self.add(await _in_thread(self.plan.start))
+            return self.watched or self.add(await _in_thread(self.plan.start))
         if name not in list(self.tables):
             raise ValueError("there is no such game on this server any more")
         return self.tables[name]
 
-    def first(self) -> Table | None:
-        """The game that the server was started to show, if it was."""
-        if self._watched is None:
-            return None
-        found = (table for table in self.tables.values() if table.game is self._watched)
-        return next(found, None) or self.add(self._watched)
-
     def add(self, game: PlayedGame | WatchedGame) -> Table:
         """A table for a game."""
         table = Table(game, self.output)
-        idle = [old for old in self.tables.values() if not old.browsers and not old.lock.locked()]
+        kept = [old for old in self.tables.values() if old.browsers or old.lock.locked() or old is self.watched]
+        if len(kept) >= MOST_GAMES:
+            raise ValueError(f"there are {MOST_GAMES} games already, and somebody is at each of them")
         if len(self.tables) >= MOST_GAMES:
-            if not idle:
-                raise ValueError(f"there are {MOST_GAMES} games already, and somebody is at each of them")
-            del self.tables[idle[0].id]
+            del self.tables[next(old.id for old in self.tables.values() if old not in kept)]
         self.tables[table.id] = table
         return table
 
@@ -294,18 +254,14 @@ class Room:
 
     def welcome(self) -> dict[str, Any]:
         """What can be played here."""
-        games = [
-            {
-                "name": game.name,
-                "title": game.title,
-                "variants": [{"options": options, "name": variant_name(game, options)} for options in game.variants],
-            }
+        variants = [
+            {"game": game.name, "options": options, "name": f"{game.title}, {variant_name(game, options)}"}
             for game in map(find_game, names())
+            for options in game.variants
         ]
         usual = default_spec(find_game(self.plan.game).variant(**self.plan.options))
         opponents = self.plan.opponents or [usual]
-        policies = [[spec, player_name(spec)] for spec in SPECS]
-        return {"games": games, "opponents": opponents, "policies": policies, "watching": self._watched is not None}
+        return {"variants": variants, "opponents": opponents, "policies": SPECS}
 
 
 def rules_of(variant: Variant) -> dict[str, Any]:
@@ -316,51 +272,24 @@ def rules_of(variant: Variant) -> dict[str, Any]:
     return {"say": "rules", "text": text, "variant": variant_name(variant.game, variant.options), "cards": drawn}
 
 
-class Guard:
-    """Lets nobody in but pages of this server: checks `Host`, `Origin` and the token; adds headers for safety."""
-
-    def __init__(self, app: ASGIApp, token: str, host: str | None = None) -> None:
-        self._app, self._token, self._host = app, token, host
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
-        if scope["type"] not in ("http", "websocket"):
-            await self._app(scope, receive, send)
-            return
-        problem = self._problem(scope)
-        if problem is None:
-            await self._app(scope, receive, _with_headers(send))
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008, "reason": problem[1]})
-        else:
-            await PlainTextResponse(problem[1], problem[0])(scope, receive, _with_headers(send))
-
-    def _problem(self, scope: Scope) -> tuple[int, str] | None:
-        headers = Headers(scope=scope)
-        port = (scope.get("server") or ("", 0))[1]
-        hosts = [f"127.0.0.1:{port}", f"localhost:{port}", *([self._host] if self._host else [])]
-        if headers.get("host") not in hosts:
-            return 421, "this server is for this machine only"
-        origin = headers.get("origin")
-        if origin not in [f"http://{host}" for host in hosts] and (origin is not None or scope["type"] == "websocket"):
-            return 403, "this page belongs to another server"
-        given = scope["path"].removeprefix("/").partition("/")[0]
-        if not secrets.compare_digest(given.encode(errors="replace"), self._token.encode()):
-            return 404, "the address is not complete: take the one that the command printed"
-        return None
+def problem_of(scope: Scope, token: str) -> tuple[int, str] | None:
+    """Why a request does not come from a page of this server, with an HTTP status: wrong `Host`, `Origin` or token."""
+    headers = Headers(scope=scope)
+    port = (scope.get("server") or ("", 0))[1]
+    hosts = [f"127.0.0.1:{port}", f"localhost:{port}"]
+    if headers.get("host") not in hosts:
+        return 421, "this server is for this machine only"
+    origin = headers.get("origin")
+    if origin not in [f"http://{host}" for host in hosts] and (origin is not None or scope["type"] == "websocket"):
+        return 403, "this page belongs to another server"
+    given = scope["path"].removeprefix("/").partition("/")[0]
+    if not secrets.compare_digest(given.encode(errors="replace"), token.encode()):
+        return 404, "the address is not complete: take the one that the command printed"
+    return None
 
 
-def _with_headers(send: Send) -> Send:
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).update(SAFETY)
-        await send(message)
-
-    return sending
-
-
-def make_app(room: Room, token: str, host: str | None = None) -> ASGIApp:
-    """The application: the page, its files and its socket, all below /token/; `host` is one more name of it."""
+def make_app(room: Room, token: str) -> ASGIApp:
+    """The application: the page, its files and its socket, all below /token/, and only for pages of this server."""
     files = {path.name: path for path in STATIC.iterdir() if path.is_file()}
 
     async def file(request: Any) -> Response:
@@ -379,29 +308,38 @@ def make_app(room: Room, token: str, host: str | None = None) -> ASGIApp:
             finally:
                 room.pages -= 1
 
-    routes = [WebSocketRoute("/{token}/socket", socket), Route("/{token}/{name:path}", file)]
-    return Guard(Starlette(routes=routes), token, host)
+    app = Starlette(routes=[WebSocketRoute("/{token}/socket", socket), Route("/{token}/{name:path}", file)])
+
+    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(SAFETY)
+            await send(message)
+
+        problem = None if scope["type"] == "lifespan" else problem_of(scope, token)
+        if problem is None:
+            await app(scope, receive, send_safely)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008, "reason": problem[1]})
+        else:
+            await PlainTextResponse(problem[1], problem[0])(scope, receive, send_safely)
+
+    return guarded
 
 
-def serve(room: Room, port: int, announce: Callable[[str], None], host: str | None = None) -> None:
-    """Serve on 127.0.0.1 until interrupted; `announce` gets the address once the server listens.
-
-    `host` is the HOST:PORT by which a forwarded port is known elsewhere.
-    """
-    import socket as sockets
+def serve(room: Room, port: int, announce: Callable[[str], None]) -> None:
+    """Serve on 127.0.0.1 until interrupted; `announce` gets the address once the server listens."""
+    from socket import create_server
 
     import uvicorn
 
     token = secrets.token_urlsafe(16)
-    listener = sockets.socket()
-    listener.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
     try:
-        listener.bind(("127.0.0.1", port))
+        listener = create_server(("127.0.0.1", port))
     except (OSError, OverflowError) as error:
         raise ValueError(f"port {port} cannot be used: {error}") from None
-    listener.listen()
     config = uvicorn.Config(
-        make_app(room, token, host),
+        make_app(room, token),
         log_level="warning",
         http=_connections(),
         ws="websockets-sansio",

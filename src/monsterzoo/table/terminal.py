@@ -4,16 +4,12 @@ Shown are what has happened, what the seat knows (all of it first, then what has
 """
 
 import textwrap
-from collections.abc import Sequence
+from cmd import Cmd
 from pathlib import Path
 from shutil import get_terminal_size
 
 from monsterzoo.envs.api.answers import read_choice
 from monsterzoo.envs.api.prompts import rules_in_short
-from monsterzoo.envs.api.spaces import fresh_seed
-from monsterzoo.envs.core.variant import Variant
-from monsterzoo.envs.match.players import name_of
-from monsterzoo.envs.match.seating import seat_around
 from monsterzoo.training.evaluation.report import grid
 from monsterzoo.training.runs.files import write_json
 
@@ -28,12 +24,12 @@ HELP = """Type the number of an action, or its name (the beginning is enough whe
   quit     leave the game (so does the end of input)"""
 
 
-def play(variant: Variant, opponents: Sequence[str] | None, seat: int, seed: int | None, output: Path | None) -> int:
-    """Play one game; returns the exit code, 130 after Ctrl-C. Raises `ValueError` for bad options."""
-    seed = fresh_seed() if seed is None else seed
-    game = PlayedGame(variant, seat, seat_around(variant, seat, opponents, seed), seed)
+def play(game: PlayedGame, output: Path | None) -> int:
+    """Play one game; returns the exit code, 130 after Ctrl-C."""
+    variant, seat = game.variant, game.seat
     clockwise = [(seat + k) % variant.players for k in range(1, variant.players)]
-    against = ", ".join(f"player_{other} ({name_of(game.players[other])})" for other in clockwise)
+    against = ", ".join(f"player_{other} ({game.names[other]})" for other in clockwise)
+    seed = game.env.record()["seed"]
     _print(f"{variant.game.title}: you are player_{seat}, against {against}. Seed {seed}. ? is help.")
     game, code = _play(game)
     if game.over:
@@ -77,7 +73,8 @@ def _play(game: PlayedGame) -> tuple[PlayedGame, int]:
 def _ask(game: PlayedGame, view: str) -> int | str | None:
     """What the person wants to do: a legal action, "undo", or None to leave."""
     legal, names = list(game.legal()), list(game.legal().values())
-    print("\n".join(_columns([f"{number:3} {name}" for number, name in enumerate(names, 1)])))
+    width = get_terminal_size((79, 24)).columns
+    Cmd().columnize([f"{number:3} {name}" for number, name in enumerate(names, 1)], width)
     while True:
         try:
             line = input("> ").strip()
@@ -94,7 +91,7 @@ def _ask(game: PlayedGame, view: str) -> int | str | None:
         elif line == "view":
             _print(view)
         elif line == "hint":
-            _print(_hint(game))
+            print(game.analyse())
         elif line == "undo":
             if len(game.decisions) > 1:
                 return line
@@ -104,14 +101,6 @@ def _ask(game: PlayedGame, view: str) -> int | str | None:
                 return legal[read_choice(line, names)]
             except ValueError as error:
                 print(f"{line!r:.60}: {error}. {_why_not(game, line)}Which action? ? is help.")
-
-
-def _hint(game: PlayedGame) -> str:
-    lines = ["Chances to win, by a search that knows what you know; * is its choice, – was hardly tried:"]
-    for one in game.hint()["actions"]:
-        chance = "   –" if one["chance"] is None else f"{one['chance']:4.0%}"
-        lines.append(f"{'*' if one['chosen'] else ' '} {chance}  {game.env.action_name(one['action'])}")
-    return "\n".join(lines)
 
 
 def _why_not(game: PlayedGame, line: str) -> str:
@@ -129,10 +118,3 @@ def _print(text: str) -> None:
     for line in text.splitlines():
         indent = " " * (len(line) - len(line.lstrip()) + 2)
         print("\n".join(textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False)))
-
-
-def _columns(cells: list[str]) -> list[str]:
-    """Cells below each other in as many columns as fit."""
-    widest = max(len(cell) for cell in cells) + 2
-    rows = -(-len(cells) // max(1, get_terminal_size((79, 24)).columns // widest))
-    return ["".join(cell.ljust(widest) for cell in cells[row::rows]).rstrip() for row in range(rows)]

@@ -6,6 +6,7 @@ from typing import Any
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.api.pictures import moves_of
 from monsterzoo.envs.api.saving import check_record
+from monsterzoo.envs.core.options import Integer, checked
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.match.driver import Move, is_over, moves
 from monsterzoo.envs.match.players import act_in, make_player, name_of
@@ -14,8 +15,7 @@ from monsterzoo.envs.render.perspective import ALL, MOST_MOVES, check_view, narr
 from monsterzoo.envs.render.scene import Event
 from monsterzoo.policies.analysis import analyse
 
-from .naming import player_name, variant_name
-from .played import events_as_json
+from .played import describe
 
 JUDGE = "search:1000"
 """Who judges moves."""
@@ -49,8 +49,7 @@ class WatchedGame:
 
         Raises `ValueError` for an impossible place or view.
         """
-        if isinstance(place, bool) or not isinstance(place, int) or not -1 <= place <= LONGEST:
-            raise ValueError(f"expected a place, an integer from -1 to {LONGEST}, got {place!r:.40}")
+        place = checked("place", place, Integer(-1, LONGEST))
         view = check_view(self.variant, view) or ALL
         while not self.complete and (place == -1 or len(self.moves) < place) and len(self.moves) < LONGEST:
             self.moves.append(next(moves(self.env, self._choose)))
@@ -63,18 +62,12 @@ class WatchedGame:
         drawn = scene_of(self.variant, position, seat, tuple(events[-MOST_MOVES:])).as_json()
         for part in drawn["parts"]:  # nobody here has anything to choose
             part.pop("actions", None)
+        told = describe(self.variant, seat or 0, self._names, events)
         return {
             "say": "watch",
-            "title": self.variant.game.title,
-            "setup": {"game": self.variant.game.name, "options": self.variant.options, "seat": 0},
-            "variant": variant_name(self.variant.game, self.variant.options),
-            "players": [player_name(name) for name in self._names],
+            **told,
             "scene": drawn,
-            "from": 0,
-            "events": [
-                [*event, number]
-                for event, number in zip(events_as_json(events, seat or 0, self.variant.players), numbers)
-            ],
+            "events": [[*event, number] for event, number in zip(told["events"], numbers)],
             "place": place,
             "moves": len(self.moves),
             "movers": [move.seat for move in self.moves],
@@ -88,8 +81,7 @@ class WatchedGame:
 
         Raises `ValueError` for a move that was not made, and for another player's: that would tell of its cards.
         """
-        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(self.moves):
-            raise ValueError(f"expected a move, an integer from 1 to {len(self.moves)}, got {number!r:.40}")
+        number = checked("move", number, Integer(1, len(self.moves)))
         move, agents = self.moves[number - 1], self.variant.agents
         if check_view(self.variant, view) not in (None, ALL, agents[move.seat]):
             raise ValueError(f"move {number} is of {agents[move.seat]}: {view} cannot know what it knew")

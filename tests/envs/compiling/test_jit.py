@@ -147,7 +147,7 @@ def folders_of(function: Any, *arguments: Any) -> set[str]:
 @compiled_only
 def test_kernels_are_built_from_what_games_share_their_own_package_and_what_their_arguments_belong_to() -> None:
     pikit = find_game("pikit_v0").variant()
-    heuristics.load(pikit)
+    assert heuristics.has_heuristic(pikit)
     states, views, tokens = pikit.new_states(1), pikit.new_views(), (Uniform(), heuristics.Heuristic())
     shared = {"envs/compiling", "envs/core", "envs/match"}
     assert folders_of(sampling.sample_rows, np.zeros((1, 8), np.int8)) == shared

@@ -125,11 +125,11 @@ def test_play_and_watch_work_without_a_heuristic(
     assert served[0].welcome()["opponents"] == ["random"]
     game = served[0].plan.start()
     messages = list(game.play_on())
-    assert messages[-1]["players"] == ["you", "random moves"]
+    assert messages[-1]["players"] == ["you", "random"]
     assert main(["watch", race.name, "--seed", "1", "--no-browser"]) == 0
-    watched = served[1].first().game.show(-1)
+    watched = served[1].watched.game.show(-1)
     assert watched["complete"]
-    assert watched["players"] == ["random moves", "random moves"]
+    assert watched["players"] == ["random", "random"]
     monkeypatch.setattr("builtins.input", lambda _: "1")
     assert main(["play", "--text", race.name, "--seed", "1", "--output", str(tmp_path / "race.json")]) == 0
     assert "player_1 (random)" in capsys.readouterr().out

@@ -11,12 +11,10 @@ import gymnasium
 import monsterzoo.envs as mz
 import numpy as np
 import pytest
-from monsterzoo import policies
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.render.scene import Scene, rect, text
 from monsterzoo.envs.render.svg import to_svg
-from monsterzoo.policies.analysis import analyse
 from needs import marked
 
 
@@ -65,7 +63,7 @@ def test_svg_of_a_seat_does_not_depend_on_what_it_cannot_know(name: str, options
     assert env._renderer.render(world, env._acting) == env._renderer.render(env._states, env._acting)
 
 
-def test_environments_positions_layouts_and_analyses_show_themselves_in_notebooks() -> None:
+def test_environments_positions_and_layouts_show_themselves_in_notebooks() -> None:
     env = mz.make("pikit_v0", players=2)
     assert env._repr_svg_() is None, "there is nothing to show before reset()"
     env.reset(seed=1)
@@ -85,12 +83,6 @@ def test_environments_positions_layouts_and_analyses_show_themselves_in_notebook
         assert {"player_0", "player_1"} <= words_of(one._repr_svg_())
     layout = env.unwrapped.observation_layout
     assert layout._repr_html_().count("<tr>") == len(layout) + 1
-    variant, states = env.unwrapped.variant, env.unwrapped.states
-    for spec in ("random", "search:20"):
-        thoughts = analyse(policies.make(spec, "pikit_v0", players=2), variant, states)
-        shown = ElementTree.fromstring(f"<div>{thoughts._repr_html_()}</div>")
-        assert [row[0].text for row in shown.iter("tr")] == ["action", *(thought.name for thought in thoughts.thoughts)]
-        assert (shown[0].text or "").startswith("player_0 decides; ")
 
 
 @marked("pygame")

@@ -248,17 +248,6 @@ def test_compiled_networks_play_like_torch(tmp_path: Path) -> None:
     assert (policy.act(games.decisions()) == greedy).mean() > 0.99
 
 
-def test_a_policy_can_draw_from_its_probabilities(tmp_path: Path) -> None:
-    known = positions()
-    network = Network.for_variant(known.variant, 8, 1)
-    network.policy.bias.data = torch.tensor([0.0, 1.0, 9.0])  # the third action is never legal
-    networks.write(tmp_path / WEIGHTS, network, known.variant)
-    policy = NeuralPolicy(known.variant, *read(tmp_path / WEIGHTS), temperature=1.0, seed=3)
-    actions = policy.act(known.decisions[np.zeros(20_000, np.int64)])
-    assert set(actions) == {0, 1}
-    assert actions.mean() == pytest.approx(np.e / (1 + np.e), abs=0.02)
-
-
 def test_a_network_refuses_another_game_layout_or_action_set(tmp_path: Path) -> None:
     known = positions()
     networks.write(tmp_path / WEIGHTS, Network.for_variant(known.variant, 8, 1), known.variant)

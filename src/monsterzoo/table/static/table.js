@@ -106,7 +106,7 @@ function show(message) {
   showTip(null);
   draw(message.scene, $("scene"), choose, say, showTip, !fresh && Number($("pace").value) > 0);
   say("");
-  events = events.slice(0, fresh ? 0 : message.from).concat(message.events);
+  events = message.events;
   showState(message);
   showHistory();
   const mine = message.say === "table" && message.decision !== null && !document.querySelector("dialog[open]");
@@ -114,14 +114,11 @@ function show(message) {
   if (mine && learning) send({ do: "hint" });
 }
 
-function showHeader({ title, players, setup, scene, variant }) {
+function showHeader({ title, players, scene, variant }) {
   document.title = `${title} – MonsterZoo`;
   $("title").textContent = title;
-  const own = players.includes("you") ? [`you are player_${setup.seat}`] : [];
-  const named = players.map((name, seat) => [name, `player_${seat}`]).filter(([name, agent]) => name !== "you" && name !== agent);
-  const same = new Set(named.map(([name]) => name)).size === 1;
-  const others = same ? [`${own.length ? "against" : "all are"} ${named[0][0]}`] : named.map(([name, agent]) => `${agent}: ${name}`);
-  $("players").textContent = [variant, ...own, ...others].filter(Boolean).join(" · ");
+  const named = players.map((name, seat) => name === "you" ? `you are player_${seat}` : `player_${seat}: ${name}`);
+  $("players").textContent = [variant, ...named].filter(Boolean).join(" · ");
   $("status").textContent = scene.status;
   $("prompt").textContent = scene.prompt;
   fillTable($("scores"), scene.scores);
@@ -150,9 +147,7 @@ function showState(message) {
   $("why").textContent = learning && mine ? "Search is thinking …" : "";
 }
 
-function say(words) { // what a click would do
-  $("says").textContent = words;
-}
+const say = (words) => { $("says").textContent = words; }; // what a click would do
 
 function showTip(part, element) { // what a thing is and does, beside it
   const tip = $("tip");
@@ -172,7 +167,7 @@ function showHistory() {
     const item = make("li", { className: seat < 0 ? "" : `seat-${seat}` }, text);
     if (!move) return item;
     item.classList.add("move");
-    item.addEventListener("click", () => { stopRunning(); look(move); });
+    item.addEventListener("click", () => { run(false); look(move); });
     const opinion = opinions.find((one) => one.move === move);
     if (opinion && events[i - 1]?.[2] !== move) item.append(make("span", { className: "mark" }, judged(opinion)));
     return item;
@@ -249,7 +244,7 @@ function watchControls(message) {
   const ended = message.complete && message.place === message.moves;
   $("forward").disabled = $("end").disabled = ended;
   $("back").disabled = $("start").disabled = message.place === 0;
-  if (ended) stopRunning();
+  if (ended) run(false);
   else if (running) running = setTimeout(() => look(shown.place + 1), Math.max(Number($("pace").value), 300));
 }
 
@@ -276,7 +271,7 @@ const judged = ({ chance, loss }) => `${chance === null ? "" : ` ${percent(chanc
 
 function showOpinions() {
   $("curve").toggleAttribute("hidden", !opinions.length);
-  drawCurve($("curve"), opinions, shown.moves, (move) => { stopRunning(); look(move); });
+  drawCurve($("curve"), opinions, shown.moves, (move) => { run(false); look(move); });
   const here = opinions.find(({ move }) => move === shown.place);
   $("opinion").textContent = here ? [`player_${here.seat} played ${here.played}${here.chance === null ? "" : ` (${percent(here.chance)})`}`,
     `search: ${here.search}`, here.network && `network: ${here.network}`,
@@ -290,37 +285,29 @@ $("analyse").addEventListener("click", () => {
 
 const look = (place, view = $("view").value || "all") => send({ do: "show", place, view });
 
-function stopRunning() {
+function run(on) {
   clearTimeout(running);
-  running = 0;
-  $("run").setAttribute("aria-pressed", "false");
-  $("run").textContent = "Run";
-}
-
-function toggleRunning() {
-  if (running) { stopRunning(); return; }
-  $("run").setAttribute("aria-pressed", "true");
-  $("run").textContent = "Stop";
-  running = 1;
-  look(shown.place + 1);
+  running = Number(on);
+  $("run").setAttribute("aria-pressed", on);
+  $("run").textContent = on ? "Stop" : "Run";
+  if (on) look(shown.place + 1);
 }
 
 const WALKS = { start: () => 0, back: () => shown.place - 1, forward: () => shown.place + 1, end: () => -1 };
 for (const [id, place] of Object.entries(WALKS)) {
-  $(id).addEventListener("click", () => { stopRunning(); look(place()); });
+  $(id).addEventListener("click", () => { run(false); look(place()); });
 }
-$("run").addEventListener("click", toggleRunning);
-$("place").addEventListener("change", () => { stopRunning(); look(Number($("place").value)); });
+$("run").addEventListener("click", () => run(!running));
+$("place").addEventListener("change", () => { run(false); look(Number($("place").value)); });
 $("view").addEventListener("change", () => look(shown.place));
 
 // --- New games ---
 
-function fillSetup({ games, opponents, policies: known }) {
-  variants = games.flatMap(({ name, title, variants: all }) =>
-    all.map((variant) => ({ game: name, title, options: variant.options, name: variant.name })));
-  $("setup-game").replaceChildren(...variants.map(({ title, name }, i) => new Option(`${title}, ${name}`, i)));
-  $("policies").replaceChildren(...known.map(([spec, name]) => new Option(name, spec)));
-  policies = opponents.join(" ");
+function fillSetup(message) {
+  variants = message.variants;
+  $("setup-game").replaceChildren(...variants.map(({ name }, i) => new Option(name, i)));
+  $("policies").replaceChildren(...message.policies.map((spec) => new Option(spec)));
+  policies = message.opponents.join(" ");
 }
 
 function listed({ game, options }) { // the place in the list of a running game: all of the variant's options, most of them
@@ -376,7 +363,7 @@ $("learn").addEventListener("click", () => {
 
 // --- Buttons and keys ---
 
-$("undo").addEventListener("click", () => { stopRunning(); send({ do: "undo" }); });
+$("undo").addEventListener("click", () => { run(false); send({ do: "undo" }); });
 $("hint").addEventListener("click", () => { document.body.classList.add("waiting"); send({ do: "hint" }); });
 $("board").addEventListener("click", skip);
 $("on").addEventListener("click", goOn);
