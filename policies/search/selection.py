@@ -176,28 +176,36 @@ def upper_bound(edge, available, exploration):
 @inlined
 def select_by_ucb(selection, search, tree, node, state, seat, who, stream, scratch):
     """UCB with availability counts (ISMCTS; Cowling et al. 2012); while a legal action is untried, one of those."""
-    exploration, advice = selection.c * tree.statistics[0].value_scale, np.int64(tree.nodes[node].advice)
-    best, top, untried = NONE, -1e300, scratch.untried
-    for k in range(len(untried)):
-        untried[k] = scratch.legal[k]
+    best = best_by_ucb(selection, tree, node, scratch.legal, scratch.untried)
+    count = list_actions(scratch.untried, scratch.actions)
+    if count == 0:
+        return best
+    action = np.int64(tree.nodes[node].advice)
+    if action == NONE or not contains(scratch.untried, action):
+        action = scratch.actions[draw(stream, count)]
+    added = add_edge(tree, node, action, who % np.int64(state.sides), np.float32(0))
+    return best if added == NONE else added
+
+
+@inlined
+def best_by_ucb(selection, tree, node, allowed, untried):
+    """The legal edge with the highest upper bound; `untried` is left with the actions that have none."""
+    exploration = selection.c * tree.statistics[0].value_scale
+    for k in range(len(allowed)):
+        untried[k] = allowed[k]
+    best, top = NONE, -1e300
     edge = np.int64(tree.nodes[node].edge)
     while edge != NONE:
         one = tree.edges[edge]
-        if contains(scratch.legal, np.int64(one.action)):
+        if contains(allowed, np.int64(one.action)):
             remove(untried, np.int64(one.action))
             one.available += 1
-            bonus = selection.heuristic_bonus if one.action == advice else 1.0
+            bonus = selection.heuristic_bonus if one.action == tree.nodes[node].advice else 1.0
             value = upper_bound(one, np.int64(one.available), exploration * bonus)
             if value > top:
                 best, top = edge, value
         edge = np.int64(one.next)
-    count = list_actions(untried, scratch.actions)
-    if count == 0:
-        return best
-    advised = advice != NONE and contains(untried, advice)
-    action = advice if advised else scratch.actions[draw(stream, count)]
-    added = add_edge(tree, node, action, who % np.int64(state.sides), np.float32(0))
-    return best if added == NONE else added
+    return best
 
 
 @inlined

@@ -57,6 +57,15 @@ class Settings(Checked):
             raise ValueError("heuristic_bonus has no effect with a network")
 
 
+_RENAMED = {
+    "playout": "rollout",
+    "mix": "rollout_weight",
+    "others": "opponents",
+    "opinion": "prior_weight",
+    "trust": "heuristic_bonus",
+}
+
+
 def parse(argument: str | None) -> Settings:
     """The settings in a spec's argument; raises `ValueError` saying what is wrong."""
     budget, *rest = (argument or "").replace(" ", "").split(",")
@@ -64,6 +73,9 @@ def parse(argument: str | None) -> Settings:
         given: dict[str, Any] = (
             {"milliseconds": float(budget[:-2])} if budget.endswith("ms") else {"simulations": int(budget)}
         )
+        for name in (text.partition("=")[0] for text in rest):
+            if name in _RENAMED:
+                raise ValueError(f"{name!r} is now called {_RENAMED[name]!r}")
         return read_settings(Settings, rest, **given)
     except ValueError as error:
         raise ValueError(

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from monsterzoo.envs.compiling.jit import compiled, inlined, kernel
+from monsterzoo.envs.compiling.jit import CHECKS, compiled, inlined, kernel
 from monsterzoo.envs.core.bits import ZERO, has, popcount
 from monsterzoo.envs.core.contract import PLAYING, legal, resample, step
 from monsterzoo.envs.match.compiled_policies import choose
@@ -12,7 +12,7 @@ from ..heuristics import sole
 from ..horizons import set_horizon
 from .evaluation import deciding_seat, evaluate, write_horizon_values
 from .selection import expand, recommend, select, select_root
-from .tree import NONE, add_edge, add_node, backup, find_node, list_actions, node_key, scramble
+from .tree import NONE, add_edge, add_node, backup, contains, find_node, list_actions, node_key, scramble
 
 
 class Search(NamedTuple):
@@ -110,6 +110,8 @@ def descend(search, tree, seat, edge, stream, scratch):
             tree.path[depth] = edge
             depth, history = depth + 1, ZERO
             action = np.int64(tree.edges[edge].action)
+        if CHECKS:
+            check_legal(state, who, action, scratch)
         step(state, who, action)
         steps += 1
         if np.uint64(state.acting) & ~acting != ZERO:
@@ -132,3 +134,11 @@ def next_edge(search, tree, edge, history, seat, who, stream, scratch):
     if who == seat and tree.nodes[node].visits == due:
         expand(search.selection, search, tree, node, state, who, stream, scratch)
     return NONE
+
+
+@compiled
+def check_legal(state, who, action, scratch):
+    """Raise `ValueError` for an action that is not legal; with `MONSTERZOO_CHECKS=1` only."""
+    legal(state, who, scratch.legal)
+    if not contains(scratch.legal, action):
+        raise ValueError("search steps an action that is not legal")

@@ -14,7 +14,7 @@ from monsterzoo.policies import horizons
 from monsterzoo.policies.heuristics import sole
 from monsterzoo.policies.networks import WEIGHTS, write
 from monsterzoo.policies.search import SearchPolicy, parse
-from monsterzoo.policies.search.simulation import run
+from monsterzoo.policies.search.simulation import check_legal, run
 from monsterzoo.policies.search.tree import NONE, new_scratch, new_tree
 from monsterzoo.training.evaluation.chance import outcomes
 from reveal import ASK, MATCH, REVEAL
@@ -309,3 +309,11 @@ def test_masks_restrict_the_choice():
     masks = games.action_masks.copy()
     masks[0, found.best()] = 0
     assert masks[0, found.best(masks)[0]]
+
+
+def test_an_action_that_is_not_legal_is_refused_in_checked_mode():
+    games = make_vec("pikit_v0", 1, seed=5, players=2)
+    scratch, seat = new_scratch(games.variant), int(games.seats[0])
+    check_legal(games.states[0], seat, int(games.action_masks[0].argmax()), scratch)
+    with pytest.raises(ValueError, match="not legal"):
+        check_legal(games.states[0], seat, int(games.action_masks[0].argmin()), scratch)
