@@ -156,7 +156,8 @@ DEMOS: dict[str, tuple[int, dict[str, str]]] = {
             "from monsterzoo.training.torchrl import make_env": "import gymnasium\nfrom torchrl.envs import GymWrapper",
             'make_env("pikit_v0", num_envs=64, players=2, opponents="random", seed=0)': (
                 f"GymWrapper({CARTPOLE[:-1]}, "
-                'vector_kwargs={"autoreset_mode": "Disabled"}), categorical_action_encoding=True)'
+                'vectorization_mode="sync", vector_kwargs={"autoreset_mode": "Disabled"}), '
+                "categorical_action_encoding=True)"
             ),
             '{"logits": "logits", "mask": "action_mask"}': '["logits"]',
             "distribution_class=MaskedCategorical": "distribution_class=torch.distributions.Categorical",
@@ -197,7 +198,8 @@ DEMOS: dict[str, tuple[int, dict[str, str]]] = {
         65_536,
         {
             'gymnasium.make_vec("monsterzoo/Pikit-v0", num_envs=64, **settings)': (
-                f'{CARTPOLE[:-1]}, vector_kwargs={{"autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP}})'
+                f'{CARTPOLE[:-1]}, vectorization_mode="sync", '
+                'vector_kwargs={"autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP})'
             )
         },
     ),
