@@ -129,7 +129,6 @@ GAME = Game(
     positions=Positions(position.snapshot, position.load),
     looks=Looks(
         describe=text.describe,
-        draw_table=text.draw_table,
         scene=scene.scene,
         refusal=text.refusal,
         story=story.story,

@@ -94,8 +94,6 @@ class Looks:
 
     describe: Callable[[Any, int], str] | None = None
     """`(view, seat)`: what a seat knows, in words; the seat is only there to call everybody by name."""
-    draw_table: Callable[[Any], str] | None = None
-    """`(state)`: the whole table as text, for spectators."""
     scene: Callable[[Perspective], Scene] | None = None
     """The table as shapes, from what somebody knows: for pictures and the browser."""
     refusal: Callable[[Any, int, int], str] = _not_legal

@@ -14,7 +14,7 @@ from .contract import MAX_EVENTS, PLAYING, TERMINATED, TRUNCATED
 from .layout import Layout
 from .options import is_whole, whole
 from .rng import check_seed, generator
-from .snapshots import SnapshotError, require
+from .snapshots import SnapshotError, require, told
 from .symmetry import Symmetry
 
 if TYPE_CHECKING:
@@ -295,12 +295,9 @@ class Variant:
         return "\n".join(f"{one.name}: {self.layout.read(columns, one.name).tolist()}" for one in self.layout)
 
     def draw_table(self, states: np.ndarray, index: int) -> str:
-        """The whole table as text, everything face up."""
-        index, _ = self._place(states, index)
-        if self.game.looks.draw_table is not None:
-            return self.game.looks.draw_table(states[index])
-        views = (self.look(states, index, seat)[0] for seat in range(self.players))
-        return "\n".join(f"{self.agents[seat]}\n{self.describe(view, seat)}" for seat, view in enumerate(views))
+        """The whole table as text, everything face up: what a snapshot holds."""
+        position = self.snapshot(states[self._place(states, index)[0]])
+        return "\n".join([self.game.title, *(line for key, value in position.items() for line in told(key, value))])
 
     def snapshot(self, state: Any) -> "Position":
         """The whole truth as a JSON-able dict."""

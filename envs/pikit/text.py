@@ -56,28 +56,9 @@ def hand_cards(state: Any, seat: int) -> list[int]:
     return sorted(cards_of(state.known[seat]) + cards_of(state.secret[seat]))
 
 
-def mechas_on_table(state: Any) -> list[int]:
-    """The mechas that nobody holds."""
-    return members(int(rules.MECHAS) - sum(state.mechas.tolist()))
-
-
-def deck_cards(state: Any) -> list[int]:
-    """The deck, top first."""
-    cards: list[int] = state.cards[int(state.top) : int(state.deck_cards)].tolist()
-    return cards
-
-
 def discard_pile(state: Any) -> list[int]:
     """The discards, the first one first."""
     return [card & 15 for card in state.cards[: int(state.discarded)].tolist()]
-
-
-def pending_discards(state: Any) -> list[tuple[int, int, str]]:
-    """The discards that wait for reactions as (seat, card, effect), the first one first."""
-    size = int(state.discarded)
-    pile = state.cards[size - int(state.pending) : size].tolist()
-    effects = [EFFECT_NAMES[state.effect]] + ["cancel"] * (len(pile) - 1)
-    return [(card >> 4, card & 15, effect) for card, effect in zip(pile, effects)]
 
 
 # --- In words ---
@@ -133,31 +114,6 @@ def _listed(cards: list[int]) -> str:
 
 def _doubles(mechas: list[int]) -> str:
     return " ".join(f"{number}-{number}" for number in mechas) or "none"
-
-
-def draw_table(state: Any) -> str:
-    """The whole table, everything face up."""
-    title = f"Pikit   turn {int(state.turns) + 1}   {PHASES[state.phase]}   dice {int(state.low)} {int(state.high)}"
-    if state.last_turns != rules.NONE:
-        title += f"   last turns left {int(state.last_turns)}"
-    pile, deck = discard_pile(state), deck_cards(state)
-    lines = [
-        title,
-        f"  centre  {_listed(cards_of(state.centre))}   mechas {_doubles(mechas_on_table(state))}",
-        f"  deck    {_listed(deck[:12])}{' …' if len(deck) > 12 else ''} ({len(deck)})",
-        f"  discard {'… ' if len(pile) > 12 else ''}{_listed(pile[-12:])} ({len(pile)})",
-    ]
-    for seat, card, effect in pending_discards(state):
-        lines.append(f"  pending player_{seat}  {card}: {effect}")
-    for seat in range(int(state.players)):
-        points = int(rules.score(state, seat))
-        mark = ">" if int(state.acting) >> seat & 1 else " "
-        turn = "*" if seat == int(state.turn_player) else " "
-        secret = cards_of(state.secret[seat])
-        line = f"{mark} player_{seat}{turn} {points:4} points   hand {_listed(hand_cards(state, seat))}"
-        line += f"   mechas {_doubles(members(state.mechas[seat]))}   wounds {int(state.wounds[seat])}"
-        lines.append(line + (f"   (secret {_listed(secret)})" if secret else ""))
-    return "\n".join(lines)
 
 
 # --- Refusals ---

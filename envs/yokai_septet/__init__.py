@@ -124,7 +124,6 @@ GAME = Game(
     positions=Positions(position.snapshot, position.load),
     looks=Looks(
         describe=text.describe,
-        draw_table=text.draw_table,
         scene=scene.scene,
         refusal=text.refusal,
         cards=scene_cards.sample_cards,
