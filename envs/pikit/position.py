@@ -27,9 +27,7 @@ def snapshot(state: Any) -> dict[str, Any]:
         "discard_pile": discard_pile(state),
         "mechas_on_table": members(int(MECHAS) - sum(state.mechas.tolist())),
         "wounds": [int(state.wounds[seat]) for seat in seats],
-        "pending": [
-            {"seat": card >> 4, "card": card & 15, "effect": effect} for card, effect in zip(pending, effects)
-        ],
+        "pending": [{"seat": card >> 4, "card": card & 15, "effect": effect} for card, effect in zip(pending, effects)],
         "last_turns_left": None if state.last_turns == NONE else int(state.last_turns),
         "scores": [int(score(state, seat)) for seat in seats],
         # what seats have learned: the kaiju of each hand that everybody has seen; and finished turns
