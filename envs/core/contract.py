@@ -8,6 +8,8 @@ What a seat knows is a second record, the game's view. Only `look` turns a state
 its views before and after a decision.
 """
 
+from collections.abc import Sequence
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -115,6 +117,11 @@ def events(before: Any, after: Any, mover: Any, action: Any, out: Any) -> Any:
     `out` is int16 (MAX_EVENTS, 2), a row an event: the seat it is about, clockwise from the observer (0 where it is
     about none), and its number. The numbers' meanings are the variant's `event_names`; 0 is no event.
     """
+
+
+def numbered(*groups: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
+    """The names of events by number, of several groups one behind the other, and the first number of each group."""
+    return ("", *chain(*groups)), list(accumulate(map(len, groups), initial=1))[:-1]
 
 
 @inlined
