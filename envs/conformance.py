@@ -336,8 +336,6 @@ def check_truncation(case: Case) -> None:
     if not rules.truncating:
         return
     short = {**case.options, **rules.truncating}
-    if rules.limit in short:
-        short["max_cycles"] = short.pop(rules.limit)  # as PettingZoo calls it
     env, random, truncated = Case(case.name, short).raw_env(), case.random(), 0
     for game in range(20):
         env.reset(seed=game)

@@ -66,8 +66,6 @@ class GameEnv(DrawsItself, AECEnv):
         self._words = np.empty(self.variant.words, np.uint64)
         self._rewards = np.empty(self.variant.players, np.float32)
         self._seeded = False
-        self.np_random_seed: int | None = None
-        self._random: np.random.Generator | None = None
         self.agents: list[str] = []
 
     # --- Spaces ---
@@ -100,13 +98,6 @@ class GameEnv(DrawsItself, AECEnv):
         """The space of `state()`."""
         return self._tensor.space(self.variant.players)
 
-    @property
-    def np_random(self) -> np.random.Generator:
-        """A generator of the last seed, for users; the game's own one is in its state."""
-        if self._random is None:
-            self._random = np.random.default_rng(self.np_random_seed)
-        return self._random
-
     # --- Playing ---
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -129,8 +120,6 @@ class GameEnv(DrawsItself, AECEnv):
                 self._states["rng"] = generator(seed)
             self._start = {"seed": seed} if seed is not None else {"generator": int(self._states["rng"][0])}
             stepping.begin(self._states, 0)
-        if seed is not None:
-            self.np_random_seed, self._random = seed, None
         self._seeded = True
         self._moves: list[tuple[int, int]] = []
         self._begin()

@@ -124,7 +124,7 @@ GAME = Game(
         {"players": 3, "advanced": True},
         {"players": 4, "grab": "draft"},
     ),
-    rules=Rules.of(rules, _configure, text.actions, determinize, limit="laps"),
+    rules=Rules.of(rules, _configure, text.actions, determinize),
     view=View(VIEW, look, layout, events, event_names, options=("advanced", "twice", "hearts")),
     positions=Positions(position.snapshot, position.load),
     looks=Looks(

@@ -299,10 +299,10 @@ class Variant:
         position = self.snapshot(states[self._place(states, index)[0]])
         return "\n".join([self.game.title, *(line for key, value in position.items() for line in told(key, value))])
 
-    def snapshot(self, state: Any) -> "Position":
+    def snapshot(self, state: Any) -> dict[str, Any]:
         """The whole truth as a JSON-able dict."""
         state = fields_of(state)
-        position: dict[str, Any] = {
+        return {
             "options": dict(self.options),
             "to_act": members(state.acting),
             **self.game.positions.snapshot(state),
@@ -311,7 +311,6 @@ class Variant:
             "winners": members(state.winners),
             "generator": int(state.rng),
         }
-        return Position(self, position)
 
     def record(self, start: dict[str, Any], moves: list[tuple[int, int]]) -> dict[str, Any]:
         """A game as JSON, from its start (a seed, generator or snapshot) and its moves, (seat, action) each."""
@@ -372,27 +371,6 @@ class Variant:
             return IllegalActionError(f"{name!r} ({action}) is illegal: player_{seat} has a decision to make")
         reason = self.game.looks.refusal(state, seat, action)
         return IllegalActionError(f"{name!r} ({action}) is illegal for player_{seat}: {reason}")
-
-
-class Position(dict[str, Any]):
-    """A snapshot: a dict of names that notebooks show as a picture."""
-
-    def __init__(self, variant: Variant, names: dict[str, Any]) -> None:
-        super().__init__(names)
-        self._variant = variant
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Position, (self._variant, dict(self))
-
-    def to_svg(self, width: float | None = None) -> str:
-        """The position as an SVG document, everything face up; raises `ValueError` if it was changed and cannot be."""
-        from ..render.perspective import scene_of
-        from ..render.svg import to_svg
-
-        return to_svg(scene_of(self._variant, self._variant.load(self, 0), None), width)
-
-    def _repr_svg_(self) -> str:
-        return self.to_svg(640)
 
 
 def fields_of(state: Any) -> SimpleNamespace:
