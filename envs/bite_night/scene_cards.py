@@ -3,8 +3,8 @@
 from functools import lru_cache
 from typing import Any
 
-from ..render.parts import INK, PAPER, cross_out, heart
-from ..render.scene import Box, Part, Point, Shape, circle, placed, polygon, rect, stroke, text
+from ..render.parts import INK, PAPER, cross_out
+from ..render.scene import Box, Part, Point, Shape, circle, heart, placed, polygon, rect, stroke, text
 from . import rules
 from .text import names_of_tiles
 
