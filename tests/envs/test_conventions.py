@@ -8,11 +8,10 @@ import monsterzoo.envs as mz
 import numpy as np
 import pytest
 from gymnasium.wrappers import vector as wrappers
-from monsterzoo.envs import bite_night_v0, env_seed, pikit_v0, yokai_septet_v0
+from monsterzoo.envs import env_seed, pikit_v0
 from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.core.registry import gymnasium_id
 from needs import needs
-from pettingzoo.test import max_cycles_test
 from pettingzoo.utils import aec_to_parallel, parallel_to_aec, turn_based_aec_to_parallel
 
 PIKIT = "monsterzoo/Pikit-v0"
@@ -58,18 +57,6 @@ def test_other_kinds_of_observations_are_refused(make):
 def test_what_is_for_batches_only_is_refused_elsewhere():
     with pytest.raises(TypeError, match="unexpected keyword argument 'autoreset_mode'"):
         gymnasium.make(PIKIT, autoreset_mode="next_step")
-
-
-@pytest.mark.parametrize("module", [pikit_v0, yokai_septet_v0, bite_night_v0])
-def test_max_cycles_test_plays_without_masks_and_so_cannot_pass(module):
-    """It wants games to go on for `max_cycles` rounds whatever is played; here the first illegal action ends them."""
-    env = module.parallel_env()
-    env.reset(seed=1)
-    _, rewards, *_ = env.step({agent: env.action_space(agent).n - 1 for agent in env.agents})  # the no-op for all
-    assert not env.agents
-    assert -1 in rewards.values()
-    with pytest.raises(AssertionError):
-        max_cycles_test(module)
 
 
 # --- Observations as a tensor alone ---
