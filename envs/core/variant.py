@@ -123,10 +123,6 @@ class Variant:
         names = self.game.view.event_names
         return names(self.options) if names else ("", *(f"{{0}}: {name}" for name in self.action_names[:-1]))
 
-    @cached_property
-    def _action_numbers(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self.action_names)}
-
     @property
     def num_actions(self) -> int:
         """Size of the action space, the no-op included."""
@@ -144,10 +140,13 @@ class Variant:
 
     def parse_action(self, text: str) -> int:
         """The number of an action's name; raises `ValueError` with the closest names."""
-        number = self._action_numbers.get(text.strip()) if isinstance(text, str) else None
-        if number is None:
-            raise ValueError(f"{self.game.name} has no action {text!r}{_suggest(text, self.action_names)}")
-        return number
+        name = text.strip() if isinstance(text, str) else None
+        if name not in self.action_names:
+            from difflib import get_close_matches  # a slow import, for an error only
+
+            close = " or ".join(map(repr, get_close_matches(str(text), self.action_names, 3, 0.4)))
+            raise ValueError(f"{self.game.name} has no action {text!r}{close and f'; did you mean {close}?'}")
+        return self.action_names.index(name)
 
     @cached_property
     def _blank_view(self) -> np.ndarray:
@@ -173,8 +172,6 @@ class Variant:
 
     def fits(self, other: "Variant") -> bool:
         """Whether who can play this variant can play another: the same seats, observations and actions."""
-        if self is other:
-            return True
         return (
             self.game.name == other.game.name
             and all((self.template[name] == other.template[name]).all() for name in self._public_fields)
@@ -379,10 +376,3 @@ def fields_of(state: Any) -> SimpleNamespace:
     Arrays are still the record's own; a number that is set here must be written back.
     """
     return SimpleNamespace(**{name: state[name] for name in state.dtype.names})
-
-
-def _suggest(text: Any, names: tuple[str, ...]) -> str:
-    from difflib import get_close_matches  # a slow import, for an error only
-
-    close = get_close_matches(str(text), names, 3, 0.4)
-    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
