@@ -165,9 +165,7 @@ class GameEnv(DrawsItself, AECEnv):
         if not self.agents:
             raise RuntimeError("the game is over for everybody; call reset()")
         if self.terminations[agent] or self.truncations[agent]:
-            if action is not None:
-                raise ValueError(f"the game is over for {agent}: the only valid action is None")
-            self._was_dead_step(action)
+            self._was_dead_step(action)  # which takes None alone
             return
         self._step_seat(self._acting, action)
 
@@ -244,12 +242,6 @@ class GameEnv(DrawsItself, AECEnv):
         row = np.empty(self._columns, np.int8)
         stepping.observe_one(self._states, 0, seat, self._views, row.view(np.uint64))
         return row
-
-    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Observation, reward since its last decision, termination, truncation and info of `agent_selection`."""
-        agent = self.agent_selection
-        observed, reward = self.observe(agent) if observe else None, self._cumulative_rewards[agent]
-        return observed, reward, self.terminations[agent], self.truncations[agent], self.infos[agent]
 
     def _seat(self, agent: str) -> int:
         try:
@@ -377,9 +369,6 @@ class GameEnv(DrawsItself, AECEnv):
     def close(self) -> None:
         """Close the window, if there is one."""
         self._renderer.close()
-
-    def __str__(self) -> str:
-        return self.variant.game.name
 
     def __repr__(self) -> str:
         return f"<GameEnv {self.variant}>"

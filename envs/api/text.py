@@ -230,18 +230,17 @@ class TextGame:
         parts = {"system": self._head, "user": question}
         if complaint and self.settings["rules"] != "always":
             parts = {"user": complaint}
-        return self._hand_over(agent, "\n\n".join(filter(None, [self._head, question])), parts, regret)
-
-    def _end(self, regret: float | None = None) -> Turn:
-        text = f"The game is over: {' and '.join(self.result.winners) or 'nobody'} won.\n"
-        return self._hand_over("", text, {"user": text}, regret)
-
-    def _hand_over(self, agent: str, text: str, parts: dict[str, str], regret: float | None) -> Turn:
         rewards = {one: self._returns[one] - paid for one, paid in self._paid.items()}
         self._paid = dict(self._returns)
         messages = [{"role": role, "content": content} for role, content in parts.items() if content]
+        text = "\n\n".join(filter(None, [self._head, question]))
         self._turn = Turn(agent, text, messages, rewards, regret)
         return self._turn
+
+    def _end(self, regret: float | None = None) -> Turn:
+        winners = " and ".join(self.result.winners) or "nobody"
+        self._head, self._question = "", f"The game is over: {winners} won.\n"
+        return self._ask("", regret=regret)
 
     def _introduce(self, agent: str) -> str:
         """What comes before the first question, or every one: the rules, and how hidden actions are written."""

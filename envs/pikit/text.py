@@ -155,18 +155,13 @@ def _refuse_discard(state: Any, seat: int, card: int, effect: int) -> str:
 
 def _refuse_take(state: Any, seat: int, action: int) -> str:
     low, high, centre = int(state.low), int(state.high), cards_of(state.centre)
-    if low != high and action in (rules.TAKE_MECHA, rules.STEAL_MECHA):
-        return "the dice show no double"
+    double = low == high
     if action in (rules.TAKE_MECHA, rules.STEAL_MECHA):
         holders = [s for s in range(int(state.players)) if low in members(state.mechas[s])]
         where = f"with player_{holders[0]}" if holders else "on the table"
-        return f"mecha {low}-{low} is {where}"
-    if low == high and action == rules.TAKE_HIGH:
+        return f"mecha {low}-{low} is {where}" if double else "the dice show no double"
+    if double and action == rules.TAKE_HIGH:
         return "the dice are equal and both count as the low one"
-    if action == rules.TAKE_BOTH:
-        missing = low if low not in centre else high
-        return f"the centre has no {'second ' if low == high and low in centre else ''}{missing}"
-    value = {rules.TAKE_SUM: low + high, rules.TAKE_DIFFERENCE: high - low, rules.TAKE_LOW: low, rules.TAKE_HIGH: high}[
-        action
-    ]
-    return f"the centre has no {value}"
+    both = f"second {low}" if double and low in centre else low if low not in centre else high
+    values = {rules.TAKE_SUM: low + high, rules.TAKE_DIFFERENCE: high - low, rules.TAKE_LOW: low, rules.TAKE_HIGH: high}
+    return f"the centre has no {values.get(action, both)}"
