@@ -200,7 +200,7 @@ def text_table(seen: Perspective, title: str, lines: Iterable[str]) -> Scene:
     scene.add_strip()
     x, y, w, _ = BOARD
     room = 300 if seen.legal else 620
-    broken = [part for line in lines for part in (wrapped(line, 22, w - 40) if line.strip() else [""])]
+    broken = [part for line in lines for part in wrapped(line, 22, w - 40)]
     size = min(22.0, 22 * room / (28 * max(len(broken), 1)))
     step = size * 28 / 22
     scene.add([rect((x, y, w, room), PANEL, EDGE, 2, 12)])

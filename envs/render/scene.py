@@ -4,6 +4,7 @@ A scene lies on a canvas of 1280 × 960 units, whatever size it is shown in. Its
 actions can be clicked: one action is carried out, several are offered as a list.
 """
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -170,14 +171,8 @@ def text(
 
 def wrapped(words: str, size: float, room: float) -> list[str]:
     """A text as lines that fit into a width, by the mean width of a letter."""
-    lines = [""]
-    for word in words.split():
-        longer = f"{lines[-1]} {word}".strip()
-        if len(longer) * size * LETTER <= room or not lines[-1]:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines
+    width = max(int(room / (size * LETTER)), 1)
+    return textwrap.wrap(words, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def placed(points: Sequence[Point], x: float, y: float, size: float) -> list[Point]:
