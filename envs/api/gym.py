@@ -51,8 +51,6 @@ class SeatVectorEnv(VectorEnv):
     read-only.
 
     Args:
-        game: the game.
-        num_envs: number of games.
         opponents: a policy's name or the policy itself, or one of either for each other seat (clockwise).
         seat: the learner's seat, or "rotate": game i starts with seat i, and each next game with the next seat.
         threads: number of threads that share a step (compiled opponents only).
@@ -63,7 +61,6 @@ class SeatVectorEnv(VectorEnv):
         autoreset_mode: see above.
         history: T, to observe the last T events too, see `observation_space`.
         log: length of the move log, which `record` needs.
-        options: the game's options.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
@@ -308,10 +305,9 @@ class SeatVectorEnv(VectorEnv):
 
         Raises `ValueError` if it has more moves than `log` has room for.
         """
-        start = self.start_of(i, final)[0]
-        return self._match.record(
-            i, final, {"snapshot": self.variant.snapshot(start)} if self._given(i, final) else None
-        )
+        position = self._positions[i] if self._given(i, final) else None
+        start = None if position is None else {"snapshot": self.variant.snapshot(position[0])}
+        return self._match.record(i, final, start)
 
     def _given(self, i: int, final: bool) -> bool:
         """Whether a game began in a position that was given."""

@@ -50,7 +50,6 @@ class TextGame:
         show: "view", all that the seat knows; or "events", what has happened and changed since its last decision.
         regret: a spec of search, such as "search:200": `Turn.regret` says by how much, from 0 to 1, the last action was
             less likely to win than the best one, as search sees it that knows what the seat knows.
-        options: of the game.
 
     A forfeit gives -1 to the seat's side and 1 / (sides - 1) to every other. An unfinished game has the rewards so far:
     none with reward="win". Raises `ValueError` for settings that are not allowed.

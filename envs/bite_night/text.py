@@ -81,7 +81,7 @@ def describe(view: Any, seat: int) -> str:
         f"You are player_{seat}. Lap {int(view.lap)} of {int(view.lap) + int(view.laps_left)}, "
         f"round {int(view.round_number)} of {rules.rounds(players)}, phase {PHASES[phase]}.",
         f"First player: {called[view.first_player]}. Leader of the lap: {called[view.lap_leader]}.",
-        "Points: " + ", ".join(f"{called[k]} {_points(view, k)}" for k in range(players)) + ".",
+        "Points: " + ", ".join(f"{name} {_points(points_of(view, k))}" for k, name in enumerate(called)) + ".",
         f"{'Your cards set aside' if phase >= rules.BURY else 'Your hand'}: {_listed(card_names(view, view.hand))}.",
         *_describe_pile(view, called),
     ]
@@ -104,8 +104,12 @@ def describe(view: Any, seat: int) -> str:
     return "\n".join(lines)
 
 
-def _points(view: Any, k: int) -> str:
-    points = 10 * int(view.score_tens[k]) + int(view.score_units[k])
+def points_of(view: Any, k: int) -> int:
+    """The points of a seat, as far as they are known."""
+    return 10 * int(view.score_tens[k]) + int(view.score_units[k])
+
+
+def _points(points: int) -> str:
     return f"{points} or more" if points == MOST_POINTS else str(points)
 
 

@@ -36,13 +36,8 @@ def actions(options: dict[str, Any]) -> tuple[str, ...]:
 
 def bag_of(values: Iterable[int]) -> tuple[int, int]:
     """Cards as the two words of a bag."""
-    low = high = 0
-    for value in values:
-        if value < 8:
-            low += 1 << 8 * value
-        else:
-            high += 1 << 8 * (value - 8)
-    return low, high
+    number = sum(1 << 8 * value for value in values)
+    return number & (1 << 64) - 1, number >> 64
 
 
 def cards_of(bag: Any) -> list[int]:
