@@ -305,19 +305,18 @@ class SeatVectorEnv(VectorEnv):
 
         Raises `ValueError` if it has more moves than `log` has room for.
         """
-        position = self._positions[i] if self._given(i, final) else None
+        position = self._given(i, final)
         start = None if position is None else {"snapshot": self.variant.snapshot(position[0])}
         return self._match.record(i, final, start)
 
-    def _given(self, i: int, final: bool) -> bool:
-        """Whether a game began in a position that was given."""
-        position = self._positions[i]
-        return position is not None and position["rng"][0] == self._match.arrays["starts"][int(final), i]
+    def _given(self, i: int, final: bool) -> np.ndarray | None:
+        """The position, (1,), in which a game began, if it was given."""
+        position, luck = self._positions[i], self._match.arrays["starts"][int(final), i]
+        return position if position is not None and position["rng"][0] == luck else None
 
     def start_of(self, i: int, final: bool = False) -> np.ndarray:
         """The position, (1,), in which game i, or the last finished one, began."""
-        position = self._positions[i]
-        if position is not None and self._given(i, final):
+        if (position := self._given(i, final)) is not None:
             return position.copy()
         states = self.variant.new_states(1)
         states["rng"] = self._match.arrays["starts"][int(final), i]

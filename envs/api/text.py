@@ -295,10 +295,10 @@ def _seated(raw: Any, players: Any) -> dict[str, Any]:
         if set(players) != set(agents):
             raise ValueError(f"players are wanted for {', '.join(agents)}, not for {', '.join(map(str, players))}")
         players = [players[agent] for agent in agents]
-    seated = {}
-    for agent, one in zip(agents, one_each(players, len(agents), "players")):
-        is_policy = isinstance(one, str) or hasattr(one, "act")
-        if isinstance(one, type) or not (is_policy or callable(one)):
+    seated = dict(zip(agents, one_each(players, len(agents), "players")))
+    for agent, one in seated.items():
+        if isinstance(one, str) or hasattr(one, "act"):
+            seated[agent] = make_players(raw.variant, [one])[0]
+        elif isinstance(one, type) or not callable(one):
             raise ValueError(f"{agent}: {one!r:.80} is neither a function str -> str, nor a policy or its name")
-        seated[agent] = make_players(raw.variant, [one])[0] if is_policy else one
     return seated

@@ -154,11 +154,6 @@ class Game:
         belongs_to(view.look, view.record)
         implement(contract.events, view.record, view.events)
 
-    @property
-    def perfect_information(self) -> bool:
-        """Whether every seat knows everything."""
-        return self.rules.determinize is nothing_hidden
-
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
         """The different layouts of all variants."""

@@ -75,7 +75,7 @@ def test_environments_layouts_and_analyses_show_themselves_in_notebooks() -> Non
     seat.reset(seed=1)
     assert "you" in words_of(seat._repr_svg_())
     layout = env.unwrapped.observation_layout
-    assert layout._repr_html_().count("<tr>") == len(layout) + 1
+    assert layout._repr_html_().count("<tr>") == len(layout.fields) + 1
     variant, states = env.unwrapped.variant, env.unwrapped.states
     for spec in ("random", "search:20"):
         thoughts = analyse(policies.make(spec, "pikit_v0", players=2), variant, states)
