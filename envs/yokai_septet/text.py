@@ -87,12 +87,14 @@ def suit_names(bits: Any) -> list[str]:
 
 def describe(view: Any, seat: int) -> str:
     """What a seat knows, in words; seats are called by their numbers at the table."""
-    called = [_called(view, seat, k) for k in range(int(view.players))]
+    players, card = int(view.players), "".join(f" (card {name})" for name in names(members(view.trump_card)))
+    partner = [" (partner)" if players == 4 and k == 2 else "" for k in range(players)]
+    called = ["you", *(f"player_{(seat + k) % players}{partner[k]}" for k in range(1, players))]
     more = " or later" if view.round_number == MOST_ROUNDS else ""
     return "\n".join(
         [
             f"You are player_{seat}. Round {int(view.round_number)}{more}, phase {PHASES[view.phase]}.",
-            *_describe_trump(view),
+            *([f"Trump: {rules.SUITS[view.trump]}{card}."] if view.trump != rules.NONE else []),
             f"Your hand: {_listed(members(view.hand))}.",
             *(_describe_straw(view, called) if len(called) == 2 else _describe_passing(view)),
             *_describe_seats(view, called),
@@ -102,23 +104,8 @@ def describe(view: Any, seat: int) -> str:
     )
 
 
-def _called(view: Any, seat: int, k: int) -> str:
-    """What an observer calls the seat k places clockwise."""
-    if k == 0:
-        return "you"
-    players = int(view.players)
-    partner = " (partner)" if players == 4 and k == 2 else ""
-    return f"player_{(seat + k) % players}{partner}"
-
-
 def _listed(cards: list[int]) -> str:
     return " ".join(names(cards)) or "none"
-
-
-def _describe_trump(view: Any) -> Iterator[str]:
-    if view.trump != rules.NONE:
-        card = "".join(f" (card {name})" for name in names(members(view.trump_card)))
-        yield f"Trump: {rules.SUITS[view.trump]}{card}."
 
 
 def _describe_passing(view: Any) -> Iterator[str]:
