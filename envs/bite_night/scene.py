@@ -127,23 +127,16 @@ def _draw_pile(table: TableScene) -> None:
         if seat == rules.NONE:
             table.add([rect(box, None, EDGE, 2, 7)])
             continue
-        card = _known_card(table.seen, place)
+        card = max(int(shown.pile[place]) for shown in table.seen.views if shown is not None)  # NONE is -1
         shapes = [*(face(card, box) if card != rules.NONE else back(box))]
         if place < int(view.resolved):
             shapes += cross_out(box, SPENT, 3)
         elif view.phase >= rules.BURY and place == int(view.resolved) and view.asked:
             shapes.append(rect((x - 3, 225, MINI[0] + 6, MINI[1] + 6), None, GOLD, 5, 9))
         shapes.append(rect((x + 4, 299, MINI[0] - 8, 6), table.colour(seat), None, corner=3))
-        known = card != rules.NONE
         said = f"place {place + 1}, laid by {table.names[seat]}: "
-        more = {"help": effect(card) if known else "", "key": f"pile {place}", "origin": f"seat {seat}"}
-        table.add(shapes, said + (rules.CARD_NAMES[card] if known else "a card face down"), (), None, **more)
-
-
-def _known_card(seen: Perspective, place: int) -> int:
-    """The card in a place of the pile, if any of the views tells."""
-    known = (int(view.pile[place]) for view in seen.views if view is not None)
-    return next((card for card in known if card != rules.NONE), rules.NONE)
+        words, help = ("a card face down", "") if card == rules.NONE else (rules.CARD_NAMES[card], effect(card))
+        table.add(shapes, said + words, (), None, help=help, key=f"pile {place}", origin=f"seat {seat}")
 
 
 def _draw_middle(table: TableScene) -> None:

@@ -13,6 +13,12 @@ from .text import CARD_NAMES, captured_cards, names, on_places, passed_cards, su
 PHASES = ("passing", "discarding", "exchange", "which boss stays up", "play")
 CAPTIONS = {rules.NO_EXCHANGE: "No exchange", rules.KEEP_OLD: "Old boss up", rules.KEEP_NEW: "New boss up"}
 CARD = (84.0, 118.0)
+TRICK_PLACES = {
+    2: [(652, 258), (544, 258)],
+    3: [(598, 366), (490, 216), (706, 216)],
+    4: [(598, 362), (476, 290), (598, 208), (720, 290)],
+}
+"""Where the cards of a trick lie, by number of players and seat: before whoever played them."""
 
 
 def spoken(view: Any, action: int, seats: tuple[str, ...]) -> str:
@@ -145,21 +151,12 @@ def _draw_other(table: TableScene, k: int, box: Box) -> None:
         _draw_straw(table, k, x + 660, y + 10)
 
 
-def _trick_places(table: TableScene) -> list[tuple[float, float]]:
-    """Where the cards of a trick lie, by seat: before whoever played them."""
-    if table.players == 2:
-        return [(652, 258), (544, 258)]
-    if table.players == 3:
-        return [(598, 366), (490, 216), (706, 216)]
-    return [(598, 362), (476, 290), (598, 208), (720, 290)]
-
-
 def _draw_trick(table: TableScene) -> None:
     """The current trick; an empty place for who is to play next."""
     view = table.view
     laid = dict(trick_cards(view)) if view.lead != rules.NONE else {}
     h = 104.0 if table.players == 2 else CARD[1]
-    for k, (x, y) in enumerate(_trick_places(table)):
+    for k, (x, y) in enumerate(TRICK_PLACES[table.players]):
         name, box = table.names[k], (x, y, CARD[0], h)
         under = text(x + 42, y + h + 13, name + (" led" if laid and view.lead == k else ""), 20, table.colour(k))
         if k in laid:
