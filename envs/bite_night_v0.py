@@ -1,9 +1,7 @@
 """Bite Night for PettingZoo: `env`, `raw_env`, `parallel_env`. Rules, options, tables: `bite_night/README.md`."""
 
-from functools import partial
-
-from . import make, make_parallel, make_raw
+from .api.constructors import constructors
 
 __all__ = ["env", "parallel_env", "raw_env"]
 
-env, raw_env, parallel_env = (partial(maker, "bite_night_v0") for maker in (make, make_raw, make_parallel))
+env, raw_env, parallel_env = constructors("bite_night_v0")
