@@ -1,13 +1,16 @@
 """MonsterZoo's environments: `make`, `make_vec`, `names`, `replay`, `save_gif`, and one module per game."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pettingzoo import AECEnv
 
+from .api.aec import GameEnv
+from .api.parallel import ParallelGameEnv
 from .api.pictures import save_gif
 from .api.saving import check_record, play_record
 from .api.text import TextGame, text_game
 from .api.vector import VectorGame
+from .api.wrappers import StandardWrappers
 from .core import rng
 from .core.game import Game
 from .core.options import Integer, checked
@@ -15,10 +18,6 @@ from .core.registry import find_game, names, register_all, register_game
 from .core.snapshots import SnapshotError
 from .core.variant import ActionTypeError, IllegalActionError, Variant
 from .version import VERSION as __version__  # noqa: N811
-
-if TYPE_CHECKING:
-    from .api.aec import GameEnv
-    from .api.parallel import ParallelGameEnv
 
 __all__ = [
     "ActionTypeError",
@@ -46,22 +45,16 @@ def make(name: str, render_mode: str | None = None, **options: Any) -> AECEnv:
 
     An illegal action ends the game with reward -1. Raises `ValueError` for bad options.
     """
-    from .api.wrappers import StandardWrappers
-
     return StandardWrappers(make_raw(name, render_mode, **options))
 
 
-def make_raw(name: str, render_mode: str | None = None, **options: Any) -> "GameEnv":
+def make_raw(name: str, render_mode: str | None = None, **options: Any) -> GameEnv:
     """The AEC environment without wrappers, a module's `raw_env`: an illegal action raises `IllegalActionError`."""
-    from .api.aec import GameEnv
-
     return GameEnv(find_game(name), render_mode, **options)
 
 
-def make_parallel(name: str, render_mode: str | None = None, **options: Any) -> "ParallelGameEnv":
+def make_parallel(name: str, render_mode: str | None = None, **options: Any) -> ParallelGameEnv:
     """The PettingZoo parallel environment of a game, a module's `parallel_env`."""
-    from .api.parallel import ParallelGameEnv
-
     return ParallelGameEnv(find_game(name), render_mode, **options)
 
 
@@ -83,7 +76,7 @@ def variant(name: str, **options: Any) -> Variant:
     return find_game(name).variant(**options)
 
 
-def replay(record: dict[str, Any]) -> "GameEnv":
+def replay(record: dict[str, Any]) -> GameEnv:
     """The `raw_env` of a record (see `GameEnv.record`), played to where the record ends.
 
     Raises `ValueError` for what is not a record, and `IllegalActionError` for a game that cannot be.

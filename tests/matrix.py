@@ -12,7 +12,7 @@ FOLDER = ROOT / "build" / "matrix"
 PYTHONS = ["python3.11", "python3.12", "python3.13", "python3.14"]
 UV = str(FOLDER / "uv" / "bin" / "uv")
 DIRECT = ["numpy", "numba", "gymnasium", "pettingzoo"]
-TESTS = ["tests/envs/test_conformance.py", "tests/envs/api/test_batches.py"]
+TESTS = ["tests/envs/test_conformance.py", "tests/envs/api/test_same_games.py", "tests/envs/api/test_batches.py"]
 
 
 def is_there(python: str) -> bool:

@@ -66,8 +66,6 @@ class GameEnv(DrawsItself, AECEnv):
         self._words = np.empty(self.variant.words, np.uint64)
         self._rewards = np.empty(self.variant.players, np.float32)
         self._seeded = False
-        self.np_random_seed: int | None = None
-        self._random: np.random.Generator | None = None
         self.agents: list[str] = []
 
     # --- Spaces ---
@@ -100,13 +98,6 @@ class GameEnv(DrawsItself, AECEnv):
         """The space of `state()`."""
         return self._tensor.space(self.variant.players)
 
-    @property
-    def np_random(self) -> np.random.Generator:
-        """A generator of the last seed, for users; the game's own one is in its state."""
-        if self._random is None:
-            self._random = np.random.default_rng(self.np_random_seed)
-        return self._random
-
     # --- Playing ---
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -129,8 +120,6 @@ class GameEnv(DrawsItself, AECEnv):
                 self._states["rng"] = generator(seed)
             self._start = {"seed": seed} if seed is not None else {"generator": int(self._states["rng"][0])}
             stepping.begin(self._states, 0)
-        if seed is not None:
-            self.np_random_seed, self._random = seed, None
         self._seeded = True
         self._moves: list[tuple[int, int]] = []
         self._begin()
@@ -176,9 +165,7 @@ class GameEnv(DrawsItself, AECEnv):
         if not self.agents:
             raise RuntimeError("the game is over for everybody; call reset()")
         if self.terminations[agent] or self.truncations[agent]:
-            if action is not None:
-                raise ValueError(f"the game is over for {agent}: the only valid action is None")
-            self._was_dead_step(action)
+            self._was_dead_step(action)  # which takes None alone
             return
         self._step_seat(self._acting, action)
 
@@ -255,12 +242,6 @@ class GameEnv(DrawsItself, AECEnv):
         row = np.empty(self._columns, np.int8)
         stepping.observe_one(self._states, 0, seat, self._views, row.view(np.uint64))
         return row
-
-    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Observation, reward since its last decision, termination, truncation and info of `agent_selection`."""
-        agent = self.agent_selection
-        observed, reward = self.observe(agent) if observe else None, self._cumulative_rewards[agent]
-        return observed, reward, self.terminations[agent], self.truncations[agent], self.infos[agent]
 
     def _seat(self, agent: str) -> int:
         try:
@@ -388,9 +369,6 @@ class GameEnv(DrawsItself, AECEnv):
     def close(self) -> None:
         """Close the window, if there is one."""
         self._renderer.close()
-
-    def __str__(self) -> str:
-        return self.variant.game.name
 
     def __repr__(self) -> str:
         return f"<GameEnv {self.variant}>"

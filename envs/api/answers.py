@@ -104,18 +104,11 @@ def _marked(text: str, form: str) -> str:
 
 
 def _json_actions(text: str) -> set[str]:
-    """The actions in the JSON objects of a text."""
-    found = set()
-    for brace in re.finditer(r"\{", text):
-        try:
-            value = json.JSONDecoder().raw_decode(text, brace.start())[0]
-        except (ValueError, RecursionError):
-            continue
-        value = {str(key).casefold(): one for key, one in value.items()}
-        action = next((value[key] for key in _KEYS if key in value), None)
-        if isinstance(action, str | int) and not isinstance(action, bool):
-            found.add(str(action))
-    return found
+    """The actions in the JSON objects of a text, under the first of the keys that there is."""
+    for key in _KEYS:
+        if found := re.findall(rf'"{key}"\s*:\s*("(?:[^"\\]|\\.)*"|\d+)', text, re.IGNORECASE):
+            return {str(json.loads(one, strict=False)) for one in found}
+    return set()
 
 
 @lru_cache(4096)
@@ -136,15 +129,14 @@ def _said(text: str, names: list[str], numbered: bool) -> int | None:
     """What a text that is nothing but a choice means."""
     if text in names:
         return names.index(text)
-    number = re.fullmatch(r"[(#]*(\d+)\s*(?:[.):]|[.):–-]+ *(?P<name>.+))?", text)
-    if number is not None and numbered:
-        if number["name"] in names:
-            if int(number[1]) != names.index(number["name"]) + 1:
-                raise ValueError(f"it says {number[1]}, but {number['name']} has another number")
-            return int(number[1]) - 1
-        if number["name"] is None and 1 <= int(number[1]) <= len(names):
-            return int(number[1]) - 1
-    if not text or (number is not None and (numbered or text.isdecimal())):
+    found = re.fullmatch(r"[(#]*(\d+)\s*(?:[.):]|[.):–-]+ *(?P<name>.+))?", text)
+    if found is not None and numbered:
+        number, name = int(found[1]), found["name"]
+        if name in names and number != names.index(name) + 1:
+            raise ValueError(f"it says {number}, but {name} has another number")
+        if 1 <= number <= len(names) and (name is None or name in names):
+            return number - 1
+    if not text or (found is not None and (numbered or text.isdecimal())):
         return None
     having = [k for k, name in enumerate(names) if re.search(rf"(?<!\w){re.escape(text)}", name, re.ASCII)]
     return having[0] if len(having) == 1 else None

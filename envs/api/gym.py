@@ -51,8 +51,6 @@ class SeatVectorEnv(VectorEnv):
     read-only.
 
     Args:
-        game: the game.
-        num_envs: number of games.
         opponents: a policy's name or the policy itself, or one of either for each other seat (clockwise).
         seat: the learner's seat, or "rotate": game i starts with seat i, and each next game with the next seat.
         threads: number of threads that share a step (compiled opponents only).
@@ -63,7 +61,6 @@ class SeatVectorEnv(VectorEnv):
         autoreset_mode: see above.
         history: T, to observe the last T events too, see `observation_space`.
         log: length of the move log, which `record` needs.
-        options: the game's options.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
@@ -115,7 +112,7 @@ class SeatVectorEnv(VectorEnv):
             threads=threads, log=log, history=history or 0,
         )  # fmt: skip
         self._positions: list[np.ndarray | None] = [None] * num_envs  # in which games were begun
-        self.seeds: list[int] | None = None
+        self.seeded = False
         self._ready = False  # whether every game waits for its learner, or is over
 
     # The match's arrays.
@@ -213,37 +210,32 @@ class SeatVectorEnv(VectorEnv):
 
     # --- Inside ---
 
-    def _read_seeds(self, seed: int | Sequence[int | None] | None) -> list[int] | None:
-        """One seed a game; None where the generators go on."""
-        if seed is None and self.seeds is not None:
+    def _read_seeds(self, seed: int | Sequence[int | None] | None) -> np.ndarray | None:
+        """One seed a game, uint64 (N,); None where the generators go on."""
+        if seed is None and self.seeded:
             return None
         seed = seed.tolist() if isinstance(seed, np.ndarray) else seed
         if isinstance(seed, Sequence) and not isinstance(seed, str | bytes):
             if len(seed) != self.num_envs:
                 raise ValueError(f"{self.num_envs} seeds are needed, not {len(seed)}")
-            return [fresh_seed() if one is None else check_seed(one) for one in seed]
+            return np.array([fresh_seed() if one is None else check_seed(one) for one in seed], np.uint64)
         base = fresh_seed() if seed is None else check_seed(seed)
-        return [env_seed(base, i) for i in range(self.num_envs)]
+        return env_seed(base, np.arange(self.num_envs))
 
-    def _sow(self, seeds: list[int] | None, begun: np.ndarray) -> None:
+    def _sow(self, seeds: np.ndarray | None, begun: np.ndarray) -> None:
         """Seed the generators of the games that begin."""
-        if seeds is None:
-            return
-        kept = self.seeds or seeds
-        self.seeds = [seeds[i] if begun[i] else kept[i] for i in range(self.num_envs)]
-        games = np.flatnonzero(begun)
-        self._match.arrays["states"]["rng"][games] = [generator(seeds[i]) for i in games]
-        self._match.arrays["streams"]["rng"][games] = [generator(seeds[i], "opponents") for i in games]
+        if seeds is not None:
+            self.seeded = True
+            self._match.arrays["states"]["rng"][begun] = generator(seeds[begun])
+            self._match.arrays["streams"]["rng"][begun] = generator(seeds[begun], "opponents")
 
-    def _load(self, snapshot: Any, seeds: list[int] | None) -> list[np.ndarray | None]:
+    def _load(self, snapshot: Any, seeds: np.ndarray | None) -> list[np.ndarray | None]:
         """A position to begin in for each game, or None."""
-        if snapshot is None:
-            return [None] * self.num_envs
         several = snapshot if isinstance(snapshot, list | tuple) else [snapshot] * self.num_envs
         if len(several) != self.num_envs:
             raise ValueError(f"snapshot: {self.num_envs} positions are needed, one a game, not {len(several)}")
-        seeds = seeds or [fresh_seed() for _ in several]
-        return [None if one is None else self.variant.load(one, seeds[i]) for i, one in enumerate(several)]
+        luck = [fresh_seed() for _ in several] if seeds is None else seeds.tolist()
+        return [None if one is None else self.variant.load(one, seed) for one, seed in zip(several, luck)]
 
     def _seat_learners(self, games: np.ndarray, seats: np.ndarray) -> None:
         """Seat learners (N,) in these games, bool (N,), with the policies clockwise from them."""
@@ -313,20 +305,18 @@ class SeatVectorEnv(VectorEnv):
 
         Raises `ValueError` if it has more moves than `log` has room for.
         """
-        start = self.start_of(i, final)[0]
-        return self._match.record(
-            i, final, {"snapshot": self.variant.snapshot(start)} if self._given(i, final) else None
-        )
+        position = self._given(i, final)
+        start = None if position is None else {"snapshot": self.variant.snapshot(position[0])}
+        return self._match.record(i, final, start)
 
-    def _given(self, i: int, final: bool) -> bool:
-        """Whether a game began in a position that was given."""
-        position = self._positions[i]
-        return position is not None and position["rng"][0] == self._match.arrays["starts"][int(final), i]
+    def _given(self, i: int, final: bool) -> np.ndarray | None:
+        """The position, (1,), in which a game began, if it was given."""
+        position, luck = self._positions[i], self._match.arrays["starts"][int(final), i]
+        return position if position is not None and position["rng"][0] == luck else None
 
     def start_of(self, i: int, final: bool = False) -> np.ndarray:
         """The position, (1,), in which game i, or the last finished one, began."""
-        position = self._positions[i]
-        if position is not None and self._given(i, final):
+        if (position := self._given(i, final)) is not None:
             return position.copy()
         states = self.variant.new_states(1)
         states["rng"] = self._match.arrays["starts"][int(final), i]
@@ -405,7 +395,7 @@ class SeatEnv(DrawsItself, gymnasium.Env):
 
     def to_svg(self, view: str | None = None, width: float | None = None) -> str:
         """The position as an SVG document: as `view` ("all" or an agent) sees it, else the learner."""
-        if self._games.seeds is None:
+        if not self._games.seeded:
             raise RuntimeError("there is nothing to show before reset()")
         return super().to_svg(view or self.variant.agents[int(self._games.learners[0])], width)
 
@@ -419,7 +409,7 @@ class SeatEnv(DrawsItself, gymnasium.Env):
 
     def render(self) -> np.ndarray | str | None:
         """What the learner sees, or who `view` says: text, pixels, uint8 (height, width, 3), or a window."""
-        if self.render_mode is not None and self._games.seeds is None:
+        if self.render_mode is not None and not self._games.seeded:
             raise RuntimeError("there is nothing to show before reset()")
         return self._renderer.render(self._games.states, int(self._games.learners[0]))
 

@@ -94,8 +94,5 @@ class ParallelGameEnv(ParallelEnv):
     def _observations(self, agents: list[str] | None = None) -> dict[str, Any]:
         return {agent: self.aec.observe(agent) for agent in agents or self.possible_agents}
 
-    def __str__(self) -> str:
-        return str(self.aec)
-
     def __repr__(self) -> str:
         return f"<ParallelGameEnv {self.aec.variant}>"

@@ -86,7 +86,14 @@ def unpack(variant: Variant, data: Any) -> tuple[dict[str, Any], np.ndarray]:
     Raises `ValueError` for bytes of another format, game, version or options, and for damaged ones. Whether a game can
     be in that state is not checked.
     """
-    body = _checked_body(data)
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise ValueError(f"restore needs the bytes of save(), not {type(data).__name__}")
+    data = bytes(data)
+    body = data[len(MAGIC) + 4 :]
+    if data[: len(MAGIC)] != MAGIC or len(body) < 4:
+        raise ValueError("these bytes do not come from save()")
+    if data[len(MAGIC) : -len(body)] != struct.pack("<I", zlib.crc32(body)):
+        raise ValueError("the saved bytes are damaged: their checksum is wrong")
     length = struct.unpack("<I", body[:4])[0]
     head = json.loads(body[4 : 4 + length])
     if head["game"] != variant.game.name or head["options"] != json.loads(json.dumps(variant.options)):
@@ -98,19 +105,6 @@ def unpack(variant: Variant, data: Any) -> tuple[dict[str, Any], np.ndarray]:
     states = np.frombuffer(body[4 + length :], variant.game.rules.record).copy()
     variant.check_states(states, exactly=True)
     return head, states
-
-
-def _checked_body(data: Any) -> bytes:
-    start = len(MAGIC) + 4
-    if not isinstance(data, bytes | bytearray | memoryview):
-        raise ValueError(f"restore needs the bytes of save(), not {type(data).__name__}")
-    data = bytes(data)
-    if data[: len(MAGIC)] != MAGIC or len(data) < start + 4:
-        raise ValueError("these bytes do not come from save()")
-    body = data[start:]
-    if struct.unpack("<I", data[len(MAGIC) : start])[0] != zlib.crc32(body):
-        raise ValueError("the saved bytes are damaged: their checksum is wrong")
-    return body
 
 
 def _fields(variant: Variant) -> str:

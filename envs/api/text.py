@@ -50,7 +50,6 @@ class TextGame:
         show: "view", all that the seat knows; or "events", what has happened and changed since its last decision.
         regret: a spec of search, such as "search:200": `Turn.regret` says by how much, from 0 to 1, the last action was
             less likely to win than the best one, as search sees it that knows what the seat knows.
-        options: of the game.
 
     A forfeit gives -1 to the seat's side and 1 / (sides - 1) to every other. An unfinished game has the rewards so far:
     none with reward="win". Raises `ValueError` for settings that are not allowed.
@@ -230,18 +229,17 @@ class TextGame:
         parts = {"system": self._head, "user": question}
         if complaint and self.settings["rules"] != "always":
             parts = {"user": complaint}
-        return self._hand_over(agent, "\n\n".join(filter(None, [self._head, question])), parts, regret)
-
-    def _end(self, regret: float | None = None) -> Turn:
-        text = f"The game is over: {' and '.join(self.result.winners) or 'nobody'} won.\n"
-        return self._hand_over("", text, {"user": text}, regret)
-
-    def _hand_over(self, agent: str, text: str, parts: dict[str, str], regret: float | None) -> Turn:
         rewards = {one: self._returns[one] - paid for one, paid in self._paid.items()}
         self._paid = dict(self._returns)
         messages = [{"role": role, "content": content} for role, content in parts.items() if content]
+        text = "\n\n".join(filter(None, [self._head, question]))
         self._turn = Turn(agent, text, messages, rewards, regret)
         return self._turn
+
+    def _end(self, regret: float | None = None) -> Turn:
+        winners = " and ".join(self.result.winners) or "nobody"
+        self._head, self._question = "", f"The game is over: {winners} won.\n"
+        return self._ask("", regret=regret)
 
     def _introduce(self, agent: str) -> str:
         """What comes before the first question, or every one: the rules, and how hidden actions are written."""
@@ -297,10 +295,10 @@ def _seated(raw: Any, players: Any) -> dict[str, Any]:
         if set(players) != set(agents):
             raise ValueError(f"players are wanted for {', '.join(agents)}, not for {', '.join(map(str, players))}")
         players = [players[agent] for agent in agents]
-    seated = {}
-    for agent, one in zip(agents, one_each(players, len(agents), "players")):
-        is_policy = isinstance(one, str) or hasattr(one, "act")
-        if isinstance(one, type) or not (is_policy or callable(one)):
+    seated = dict(zip(agents, one_each(players, len(agents), "players")))
+    for agent, one in seated.items():
+        if isinstance(one, str) or hasattr(one, "act"):
+            seated[agent] = make_players(raw.variant, [one])[0]
+        elif isinstance(one, type) or not callable(one):
             raise ValueError(f"{agent}: {one!r:.80} is neither a function str -> str, nor a policy or its name")
-        seated[agent] = make_players(raw.variant, [one])[0] if is_policy else one
     return seated

@@ -170,6 +170,3 @@ class VectorGame:
         raw = {name: values.view(np.uint8).reshape(self.num_envs, -1) for name, values in records.items()}
         events = {name: self._match.history[name] for name in ("rings", "counts") if self._match.history}
         return {**raw, **{name: self._match.arrays[name] for name in names}, **events}
-
-    def close(self) -> None:
-        """Nothing to release."""

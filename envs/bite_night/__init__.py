@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.game import Game, Looks, Positions, Rules, View
-from ..core.options import Custom, Number, Option, choice, integer, whole
+from ..core.options import Custom, Number, Option, choice, integer, refusal, whole
 from . import position, rules, scene, scene_cards, story, text
 from .determinize import determinize
 from .events import LAP, event_names, events
@@ -20,10 +20,6 @@ def _items(value: Any) -> list[Any]:
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise TypeError
     return list(value)
-
-
-def _parse_reflexes(value: Any) -> list[float]:
-    return [Number(0, above=True).check(weight) for weight in _items(value)]
 
 
 def _parse_cards(value: Any) -> dict[str, int]:
@@ -56,7 +52,7 @@ OPTIONS = {
     ),
     "reflexes": Option(
         None,
-        Custom(_parse_reflexes, "one positive number a seat"),
+        Custom(lambda value: [Number(0, above=True).check(one) for one in _items(value)], "one positive number a seat"),
         "weights of the seats where several grab the same tile; None is equal chances",
     ),
     "laps": integer(1, 100, default=None, meaning="laps of a game; None is one a player"),
@@ -79,8 +75,8 @@ def _configure(options: dict[str, Any], state: Any) -> None:
         if options["grab"] != "race":
             raise ValueError("bite_night_v0: reflexes has no meaning with grab='draft'; leave it out")
         if len(reflexes) != players:
-            given = f"bite_night_v0: reflexes={reflexes} is not allowed with players={players}"
-            raise ValueError(f"{given}; allowed: None, or one positive number a seat")
+            given = f"bite_night_v0: reflexes={reflexes} with players={players}"
+            raise refusal(given, "None, or one positive number a seat")
         state.reflexes[:players] = reflexes
     state.players = players
     state.sides = players
@@ -102,11 +98,11 @@ def _configure_deck(options: dict[str, Any], state: Any) -> None:
         copies[name] = number
     twice = [name for name, number in copies.items() if number == 2]
     total, needed = sum(copies.values()), HAND_CARDS * options["players"]
-    problem = f"bite_night_v0: cards={options['cards']} is not allowed; allowed: "
+    given = f"bite_night_v0: cards={options['cards']}"
     if len(twice) > MOST_TWICE:
-        raise ValueError(problem + f"{MOST_TWICE} cards at most twice, not {', '.join(twice)}")
+        raise refusal(given, f"{MOST_TWICE} cards at most twice, not {', '.join(twice)}")
     if total < needed:
-        raise ValueError(problem + f"at least {needed} cards for players={options['players']}, not {total}")
+        raise refusal(given, f"at least {needed} cards for players={options['players']}, not {total}")
     deck = sum(1 << text.CARD_NUMBERS[name] for name, number in copies.items() if number)
     state.deck = deck | sum(1 << DESIGNS + k for k in range(len(twice)))
     state.twice[:] = NONE
@@ -124,12 +120,11 @@ GAME = Game(
         {"players": 3, "advanced": True},
         {"players": 4, "grab": "draft"},
     ),
-    rules=Rules.of(rules, _configure, text.actions, determinize, limit="laps"),
+    rules=Rules.of(rules, _configure, text.actions, determinize),
     view=View(VIEW, look, layout, events, event_names, options=("advanced", "twice", "hearts")),
     positions=Positions(position.snapshot, position.load),
     looks=Looks(
         describe=text.describe,
-        draw_table=text.draw_table,
         scene=scene.scene,
         refusal=text.refusal,
         story=story.story,

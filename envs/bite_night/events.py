@@ -6,49 +6,41 @@ last card ends a lap, the cards and tiles are gone, and only the points are left
 it card by card.)
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..compiling.jit import compiled, inlined
 from ..core.bits import ZERO, bit
-from ..core.contract import add_event, add_events
+from ..core.contract import add_event, add_events, numbered
 from .rules import BASIC_DESIGNS, CARD_NAMES, DESIGNS, GRAB, LAY, TILES, revealed, rounds
 from .text import heart_tiles, names_of_tiles
 
 ROUNDS = 5
 MOST_POINTS = 99  # of one event; more are told by several
 
-# --- Numbers ---
 
-LAYS = 1  # + card: the observer's own choice
-CHOOSES = LAYS + DESIGNS  # + TILES * (phase - GRAB) + tile: the observer's own choice to grab, to bury, to raise
-TOO_LATE = CHOOSES + 3 * TILES  # a seat that got the tile the observer had reached for
-GAINS = TOO_LATE + 1  # + tile: grabbed, raised or stolen
-BURIES = GAINS + TILES  # + tile
-REVEALED = BURIES + TILES  # + card
-POINTS = REVEALED + DESIGNS  # + points - 1
-MIDDLE = POINTS + MOST_POINTS  # + tile: it can be grabbed now
-ROUND = MIDDLE + TILES  # + round - 1
-LAP = ROUND + ROUNDS
+def _groups(tiles: Sequence[object]) -> Iterator[list[str]]:
+    """The names of events; those of tiles depend on where hearts are."""
+    yield [f"{{0}}: lay {card}" for card in CARD_NAMES]  # the observer's own choice, as are the next ones
+    yield [f"{{0}}: {verb} {tile}" for verb in ("reach for", "choose to bury", "raise") for tile in tiles]
+    yield ["… too late, {0} was quicker"]  # who got the tile that the observer had reached for
+    yield [f"{{0}}: gain {tile}" for tile in tiles]  # grabbed, raised or stolen
+    yield [f"{{0}}: bury {tile}" for tile in tiles]
+    yield [f"revealed, laid by {{0}}: {card}" for card in CARD_NAMES]
+    yield [f"points for {{0}}: {points}" for points in range(1, MOST_POINTS + 1)]
+    yield [f"to grab: {tile}" for tile in tiles]
+    yield [f"round {number} begins" for number in range(1, ROUNDS + 1)]
+    yield ["a new lap begins, {0} leads"]
+
+
+_, (LAYS, CHOOSES, TOO_LATE, GAINS, BURIES, REVEALED, POINTS, MIDDLE, ROUND, LAP) = numbered(*_groups(range(TILES)))
 
 
 def event_names(options: dict[str, Any]) -> tuple[str, ...]:
     """What each event means, by number; the same in all variants but for the hearts."""
-    tiles = names_of_tiles(heart_tiles(options["hearts"]))
-    return (
-        "",
-        *(f"{{0}}: lay {card}" for card in CARD_NAMES),
-        *(f"{{0}}: {verb} {tile}" for verb in ("reach for", "choose to bury", "raise") for tile in tiles),
-        "… too late, {0} was quicker",
-        *(f"{{0}}: gain {tile}" for tile in tiles),
-        *(f"{{0}}: bury {tile}" for tile in tiles),
-        *(f"revealed, laid by {{0}}: {card}" for card in CARD_NAMES),
-        *(f"points for {{0}}: {points}" for points in range(1, MOST_POINTS + 1)),
-        *(f"to grab: {tile}" for tile in tiles),
-        *(f"round {number} begins" for number in range(1, ROUNDS + 1)),
-        "a new lap begins, {0} leads",
-    )
+    return numbered(*_groups(names_of_tiles(heart_tiles(options["hearts"]))))[0]
 
 
 @compiled

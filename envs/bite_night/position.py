@@ -6,7 +6,7 @@ from ..core.bits import bits_of
 from ..core.snapshots import Reader, SnapshotError, read_list, read_name, read_names, read_number, require
 from . import rules, text
 from .rules import BURY, CARD_NAMES, GRAB, HAND_CARDS, LAY, NONE, RAISE, TILES_A_ROUND
-from .text import card_names, chosen_names, claims_of, names_of_tiles, open_names, pile_of, tile_name, tile_names
+from .text import card_names, claims_of, names_of_tiles, open_names, pile_of, tile_name, tile_names
 
 MOST_POINTS = 1_000_000
 
@@ -14,6 +14,7 @@ MOST_POINTS = 1_000_000
 def snapshot(state: Any) -> dict[str, Any]:
     """The position in names (the game's part of it)."""
     seats = range(int(state.players))
+    choosable = CARD_NAMES if int(state.phase) == LAY else names_of_tiles(int(state.hearts))
     return {
         "phase": text.PHASES[state.phase],
         "lap": int(state.lap),
@@ -28,7 +29,7 @@ def snapshot(state: Any) -> dict[str, Any]:
         "tiles": [tile_names(state, state.tiles[seat]) for seat in seats],
         "graveyard": tile_names(state, state.graveyard),
         "open_cards": open_names(state),
-        "choices": [chosen_names(state, seat) for seat in seats],
+        "choices": [[choosable[choice] for choice in state.choices[seat] if choice != NONE] for seat in seats],
         "scores": [int(state.scores[seat]) for seat in seats],
         # what the resurrecting seat may still raise, by colour
         "claims": claims_of(state) if state.phase == RAISE else None,

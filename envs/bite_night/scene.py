@@ -7,7 +7,7 @@ from ..render.parts import DARK, EDGE, GOLD, TableScene, back, backs, cross_out,
 from ..render.scene import Box, Perspective, Scene, rect
 from . import rules
 from .scene_cards import effect, face, tile, tile_words
-from .text import claims_of
+from .text import claims_of, points_of
 from .view import OPEN_CARDS
 
 PHASES = ("laying cards", "grabbing tiles", "a burial", "a resurrection")
@@ -25,10 +25,6 @@ LESSONS = (
 OWN = 500
 """Where the observer's own panel begins."""
 MINI = (46.0, 68.0)
-
-
-def _points(view: Any, k: int) -> int:
-    return 10 * int(view.score_tens[k]) + int(view.score_units[k])
 
 
 def spoken(view: Any, action: int) -> str:
@@ -61,7 +57,7 @@ def scene(seen: Perspective) -> Scene:
     _draw_own(table)
     first = int(view.first_player)
     head = ["player", "points", "first player"]
-    table.add_strip(head, [[name, str(_points(view, k)), "yes" * (k == first)] for k, name in enumerate(seen.names)])
+    table.add_strip(head, [[name, str(points_of(view, k)), "yes" * (k == first)] for k, name in enumerate(seen.names)])
     table.ask(_prompt(seen), lesson=LESSONS[int(view.phase)])
     return table
 
@@ -107,7 +103,7 @@ def _draw_other(table: TableScene, k: int, box: Box) -> None:
     """Another seat: its tiles, and its hand."""
     view, shown, name, (x, y, w, h) = table.view, table.seen.views[k], table.names[k], box
     needs = f"needs {int(view.to_grab[k])}" if view.to_grab[k] and shown is None else ""
-    table.add_seat(k, box, f"{_points(view, k)} points", needs)
+    table.add_seat(k, box, f"{points_of(view, k)} points", needs)
     a_row, low = max(int((w - 20) // 41), 1), y + (250 if w < h else 84)
     for i, number in enumerate(members(view.tiles[k])):
         _add_tile(table, number, (x + 12 + i % a_row * 41, y + 40 + i // a_row * 42, 38.0, 38.0), f"{name} has")
@@ -131,23 +127,16 @@ def _draw_pile(table: TableScene) -> None:
         if seat == rules.NONE:
             table.add([rect(box, None, EDGE, 2, 7)])
             continue
-        card = _known_card(table.seen, place)
+        card = max(int(shown.pile[place]) for shown in table.seen.views if shown is not None)  # NONE is -1
         shapes = [*(face(card, box) if card != rules.NONE else back(box))]
         if place < int(view.resolved):
             shapes += cross_out(box, SPENT, 3)
         elif view.phase >= rules.BURY and place == int(view.resolved) and view.asked:
             shapes.append(rect((x - 3, 225, MINI[0] + 6, MINI[1] + 6), None, GOLD, 5, 9))
         shapes.append(rect((x + 4, 299, MINI[0] - 8, 6), table.colour(seat), None, corner=3))
-        known = card != rules.NONE
         said = f"place {place + 1}, laid by {table.names[seat]}: "
-        more = {"help": effect(card) if known else "", "key": f"pile {place}", "origin": f"seat {seat}"}
-        table.add(shapes, said + (rules.CARD_NAMES[card] if known else "a card face down"), (), None, **more)
-
-
-def _known_card(seen: Perspective, place: int) -> int:
-    """The card in a place of the pile, if any of the views tells."""
-    known = (int(view.pile[place]) for view in seen.views if view is not None)
-    return next((card for card in known if card != rules.NONE), rules.NONE)
+        words, help = ("a card face down", "") if card == rules.NONE else (rules.CARD_NAMES[card], effect(card))
+        table.add(shapes, said + words, (), None, help=help, key=f"pile {place}", origin=f"seat {seat}")
 
 
 def _draw_middle(table: TableScene) -> None:
@@ -181,7 +170,7 @@ def _draw_own(table: TableScene) -> None:
     """The observer's own tiles and cards."""
     view = table.view
     needs = f", needs {int(view.to_grab[0])}" if view.to_grab[0] else ""
-    table.add_own_seat(OWN, f"{_points(view, 0)} points{needs}")
+    table.add_own_seat(OWN, f"{points_of(view, 0)} points{needs}")
     tiles = members(view.tiles[0])
     chosen = int(view.chosen_tiles) if view.phase >= rules.BURY else 0
     for number, x in zip(tiles, in_row(len(tiles), 170, 860, 50, 5)):

@@ -3,8 +3,8 @@
 from functools import lru_cache
 from typing import Any
 
-from ..render.parts import INK, PAPER, cross_out, heart
-from ..render.scene import Box, Part, Point, Shape, circle, placed, polygon, rect, stroke, text
+from ..render.parts import INK, PAPER, cross_out
+from ..render.scene import Box, Part, Point, Shape, circle, heart, placed, polygon, rect, stroke, text
 from . import rules
 from .text import names_of_tiles
 
@@ -107,14 +107,8 @@ def _motif(card: int, x: float, y: float, size: float) -> list[Shape]:
     if rules.PICTURE_CARD <= card < rules.COLOUR_CARD:
         return symbol(card - rules.PICTURE_CARD, x, y, size * 1.3, _NIGHT, PAPER)
     if rules.COLOUR_CARD <= card < rules.PAIR:
-        return [
-            rect(
-                (x - size * 1.2, y - size * 1.2, size * 2.4, size * 2.4),
-                PAINTS[card - rules.COLOUR_CARD],
-                None,
-                corner=6,
-            )
-        ]
+        box = (x - size * 1.2, y - size * 1.2, size * 2.4, size * 2.4)
+        return [rect(box, PAINTS[card - rules.COLOUR_CARD], None, corner=6)]
     if rules.PAIR <= card < rules.COMBINATION:
         return _two(card - rules.PAIR, card - rules.PAIR, x, y, size)
     if rules.COMBINATION <= card < rules.GRAVEYARD:

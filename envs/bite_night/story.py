@@ -18,18 +18,19 @@ def story(before: np.ndarray, seat: int, action: int) -> list[tuple[int, str]]:
 
     It is played again, card by card. All of this lies open: tiles, points, and cards when their turn has come.
     """
-    state = before.copy()[0]
+    states = before.copy()
+    state, pile = states[0], pile_of(before[0])
     resumed = rules.CARD_NAMES[state.pile[state.resolved]] if state.phase >= rules.BURY else ""
-    pile, told = pile_of(state), _Changes(state)
     if not rules.decide(state, seat, action):
         return []
-    lines = [(-1, f"{resumed}: {told.since(state)}" if resumed else told.since(state))]
+    said = _changes(before[0], state)
+    lines = [(-1, f"{resumed}: {said}" if resumed else said)]
     while state.resolved < state.pile_size:
-        place = int(state.resolved)
+        place, earlier = int(state.resolved), states.copy()[0]
         who, card = pile[place]
-        opened, told = state.open_cards.tolist(), _Changes(state)
         asked = bool(rules.reveal(state))
-        said = told.since(state) or _why_nothing(card, opened, asked, [name for _, name in pile[place + 1 : place + 3]])
+        following = [name for _, name in pile[place + 1 : place + 3]]
+        said = _changes(earlier, state) or _why_nothing(card, earlier.open_cards.tolist(), asked, following)
         lines.append((who, f"{rules.CARD_NAMES[card]}, laid by {{{who}}}: {said}"))
         if asked:
             break
@@ -47,19 +48,13 @@ def _why_nothing(card: int, opened: list[int], asked: bool, following: list[int]
     return "a choice has to be made" if asked else "nothing for anybody"
 
 
-class _Changes:
-    """Points and tiles of all seats, to say later what has changed."""
-
-    def __init__(self, state: Any) -> None:
-        self._points, self._tiles = state.scores.tolist(), state.tiles.tolist()
-
-    def since(self, state: Any) -> str:
-        names = names_of_tiles(int(state.hearts))
-        said = []
-        for seat in range(int(state.players)):
-            points, had, has = int(state.scores[seat]) - self._points[seat], self._tiles[seat], int(state.tiles[seat])
-            changes = [f"+{points}"] if points else []
-            for verb, tiles in (("gains", has & ~had), ("loses", had & ~has)):
-                changes += [f"{verb} {' and '.join(names[tile] for tile in members(tiles))}"] if tiles else []
-            said += [f"{{{seat}}} {' and '.join(changes)}"] if changes else []
-        return "; ".join(said)
+def _changes(before: Any, after: Any) -> str:
+    """What has changed in points and tiles from one state to another."""
+    names, said = names_of_tiles(int(after.hearts)), []
+    for seat in range(int(after.players)):
+        points, had, has = int(after.scores[seat]) - int(before.scores[seat]), before.tiles[seat], after.tiles[seat]
+        changes = [f"+{points}"] if points else []
+        for verb, tiles in (("gains", has & ~had), ("loses", had & ~has)):
+            changes += [f"{verb} {' and '.join(names[tile] for tile in members(tiles))}"] if tiles else []
+        said += [f"{{{seat}}} {' and '.join(changes)}"] if changes else []
+    return "; ".join(said)

@@ -65,12 +65,6 @@ def open_names(state: Any) -> list[str]:
     return [rules.CARD_NAMES[card] for card in state.open_cards if card != rules.NONE]
 
 
-def chosen_names(state: Any, seat: int) -> list[str]:
-    """What a seat has chosen but not shown."""
-    table = rules.CARD_NAMES if int(state.phase) == rules.LAY else names_of_tiles(int(state.hearts))
-    return [table[choice] for choice in state.choices[seat] if choice != rules.NONE]
-
-
 def claims_of(record: Any) -> dict[str, int]:
     """How many tiles of each colour the resurrecting seat may still raise, from a state or a view."""
     return {colour: int(claims) for colour, claims in zip(rules.COLOURS, record.claims) if claims}
@@ -87,7 +81,7 @@ def describe(view: Any, seat: int) -> str:
         f"You are player_{seat}. Lap {int(view.lap)} of {int(view.lap) + int(view.laps_left)}, "
         f"round {int(view.round_number)} of {rules.rounds(players)}, phase {PHASES[phase]}.",
         f"First player: {called[view.first_player]}. Leader of the lap: {called[view.lap_leader]}.",
-        "Points: " + ", ".join(f"{called[k]} {_points(view, k)}" for k in range(players)) + ".",
+        "Points: " + ", ".join(f"{name} {_points(points_of(view, k))}" for k, name in enumerate(called)) + ".",
         f"{'Your cards set aside' if phase >= rules.BURY else 'Your hand'}: {_listed(card_names(view, view.hand))}.",
         *_describe_pile(view, called),
     ]
@@ -110,8 +104,12 @@ def describe(view: Any, seat: int) -> str:
     return "\n".join(lines)
 
 
-def _points(view: Any, k: int) -> str:
-    points = 10 * int(view.score_tens[k]) + int(view.score_units[k])
+def points_of(view: Any, k: int) -> int:
+    """The points of a seat, as far as they are known."""
+    return 10 * int(view.score_tens[k]) + int(view.score_units[k])
+
+
+def _points(points: int) -> str:
     return f"{points} or more" if points == MOST_POINTS else str(points)
 
 
@@ -139,47 +137,6 @@ def _describe_rendezvous(view: Any, called: list[str]) -> Iterator[str]:
 
 def _listed(parts: Iterable[str]) -> str:
     return ", ".join(parts) or "none"
-
-
-def draw_table(state: Any) -> str:
-    """The whole table, everything face up."""
-    players, phase, rounds = int(state.players), int(state.phase), rules.rounds(int(state.players))
-    lines = [
-        f"Bite Night   lap {int(state.lap)}/{int(state.laps)}   round {int(state.round_number)}/{rounds}   "
-        f"{PHASES[phase]}   first player_{int(state.first_player)}   leader player_{int(state.lap_leader)}"
-    ]
-    if int(state.pile_size):
-        done, seen = int(state.resolved), int(rules.revealed(state))
-        marks = "x" * done + ">" * (seen - done) + " " * (rules.MAX_PILE - seen)
-        cards = [f"{mark}{owner}:{rules.CARD_NAMES[card]}" for mark, (owner, card) in zip(marks, pile_of(state))]
-        rows = ["  ".join(cards[start : start + players]) for start in range(0, len(cards), players)]
-        lines.append("  pile  " + "\n        ".join(rows))
-    if int(state.middle):
-        lines.append(f"  middle     {short_tiles(state, state.middle)}")
-    if phase >= rules.BURY:
-        lines.append(f"  graveyard  {short_tiles(state, state.graveyard)}   open {_listed(open_names(state))}")
-    for seat in range(players):
-        mark = ">" if int(state.acting) >> seat & 1 else " "
-        lines.append(
-            f"{mark} player_{seat}  {int(state.scores[seat])} points   tiles {short_tiles(state, state.tiles[seat])}"
-        )
-        chosen = chosen_names(state, seat)
-        choice = f"   chose {_listed(chosen)}" if chosen else ""
-        lines.append(f"      hand  {_listed(card_names(state, state.hand[seat]))}{choice}")
-    return "\n".join(lines)
-
-
-def short_tiles(state: Any, tiles: Any) -> str:
-    """Tiles by colour, an asterisk for a heart: "blue vampire* monk, red coffin"."""
-    parts = []
-    for number, colour in enumerate(rules.COLOURS):
-        own = [tile for tile in members(tiles) if tile // 10 == number]
-        if own:
-            marks = ["*" * (int(state.hearts) >> tile & 1) for tile in own]
-            parts.append(
-                f"{colour} " + " ".join(rules.PICTURES[tile % 10 // 2] + mark for tile, mark in zip(own, marks))
-            )
-    return _listed(parts) if parts else "-"
 
 
 def refusal(state: Any, seat: int, action: int) -> str:

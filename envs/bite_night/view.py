@@ -9,48 +9,16 @@ import numpy as np
 
 from ..compiling.jit import compiled, inlined
 from ..core.bits import ZERO, seen_by, seen_from, set_of, wrap
-from ..core.contract import view_type
+from ..core.contract import view_of
 from ..core.layout import Layout, bitset, numbers, one_hot
 from . import rules
-from .rules import BASIC_DESIGNS, CLOSED, DESIGNS, LAID_BY, MAX_OPEN, MAX_PILE, MOST_TWICE, NONE, TILES, rounds
+from .rules import BASIC_DESIGNS, CLOSED, DESIGNS, LAID_BY, MAX_OPEN, MOST_TWICE, NONE, TILES, rounds
 
 MOST_POINTS = 1279
 """Scores are known up to this one."""
 
 OPEN_CARDS = (CLOSED, CLOSED, rules.SERVANT, rules.CELIBACY)
 """The members of a view's set of open cards."""
-
-VIEW = view_type(
-    [
-        ("advanced", np.uint8),  # this and the next two as in the state
-        ("twice", np.int8, MOST_TWICE),
-        ("hearts", np.uint64),
-        # the course of the game
-        ("phase", np.int8),
-        ("lap", np.int8),  # from 1
-        ("laps_left", np.int8),  # that follow this one
-        ("round_number", np.int8),  # from 1
-        ("first_player", np.int8),  # of the round; in the rendezvous the lap's leader
-        ("lap_leader", np.int8),
-        ("asked", np.uint8),  # set of the seats that decide now, whether or not they have chosen
-        ("score_tens", np.int8, 4),  # by seat: score up to MOST_POINTS, all digits but the last
-        ("score_units", np.int8, 4),  # by seat: last digit of that
-        # cards; for sets see rules.py
-        ("hand", np.uint64),  # own cards; in the rendezvous those set aside
-        ("chosen_card", np.int8),  # own card to lay while others are choosing, else NONE
-        ("pile", np.int8, MAX_PILE),  # cards, the first one laid first; NONE where unknown
-        ("pile_seats", np.int8, MAX_PILE),  # who laid them; NONE behind the last one
-        ("resolved", np.int8),  # cards of the pile that are done, without the one being applied
-        ("open_cards", np.uint8),  # set, see OPEN_CARDS
-        # tiles
-        ("middle", np.uint64),  # to grab
-        ("to_grab", np.int8, 4),  # by seat: how many are still needed in this round
-        ("tiles", np.uint64, 4),  # by seat
-        ("graveyard", np.uint64),
-        ("claims", np.int8, 5),  # resurrection: tiles of a colour that the seat which decides may still raise
-        ("chosen_tiles", np.uint64),  # own tiles to grab or bury while others are choosing
-    ]
-)
 
 
 def layout(options: dict[str, Any]) -> Layout:
@@ -88,6 +56,14 @@ def layout(options: dict[str, Any]) -> Layout:
     if advanced:
         fields.append(numbers("claims", 5, high=5, meaning="tiles of a colour the resurrecting seat may still raise"))
     return Layout(*fields)
+
+
+VIEW = view_of(
+    [layout({"players": players, "advanced": True}) for players in (3, 4)],
+    ("advanced", np.uint8),  # this and the next two as in the state
+    ("twice", np.int8, MOST_TWICE),
+    ("hearts", np.uint64),
+)
 
 
 @compiled

@@ -8,6 +8,9 @@ What a seat knows is a second record, the game's view. Only `look` turns a state
 its views before and after a decision.
 """
 
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, chain
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ from ..compiling.dispatch import dispatched
 from ..compiling.encoding import encode
 from ..compiling.jit import compiled, inlined, kernel
 from .bits import ZERO, drop_lowest, lowest
+from .layout import NUMBERS, SET, Layout
 
 MAX_PLAYERS = 4
 MAX_EVENTS = 128
@@ -55,6 +59,27 @@ def view_type(fields: list[tuple[Any, ...]]) -> np.dtype:
     the name of one of the state's options and holds its value.
     """
     return _without_gaps(VIEW_HEADER + fields)
+
+
+def view_of(layouts: Iterable[Layout], *more: tuple[Any, ...]) -> np.dtype:
+    """The dtype of views that hold what some layouts show, and more fields: sets as small as can be, numbers in a byte.
+
+    A field has room for the largest layout; one whose numbers have a `first` holds them as words of eight.
+    """
+    found: dict[str, tuple[Any, tuple[int, ...]]] = {}
+    for field in chain(*layouts):
+        end, places = field.first + prod(field.shape[-1:]), field.shape[:-1]
+        kind: Any = np.dtype(np.int8)
+        if field.kind == SET:
+            kind = np.min_scalar_type((1 << end) - 1)
+        elif field.kind == NUMBERS and field.first:
+            kind, places = np.dtype(np.uint64), (*places, (end + 7) // 8)
+        elif field.kind == NUMBERS:
+            places = field.shape
+        old, room = found.get(field.source, (kind, places))
+        found[field.source] = np.promote_types(kind, old), tuple(map(max, places, room))
+    named = {name for name, *_ in more}
+    return view_type([*more, *((name, *entry) for name, entry in found.items() if name not in named)])
 
 
 def _without_gaps(fields: list[tuple[Any, ...]]) -> np.dtype:
@@ -115,6 +140,11 @@ def events(before: Any, after: Any, mover: Any, action: Any, out: Any) -> Any:
     `out` is int16 (MAX_EVENTS, 2), a row an event: the seat it is about, clockwise from the observer (0 where it is
     about none), and its number. The numbers' meanings are the variant's `event_names`; 0 is no event.
     """
+
+
+def numbered(*groups: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
+    """The names of events by number, of several groups one behind the other, and the first number of each group."""
+    return ("", *chain(*groups)), list(accumulate(map(len, groups), initial=1))[:-1]
 
 
 @inlined

@@ -45,8 +45,6 @@ class Rules:
     step: Callable[[Any, Any, Any], None]
     score: Callable[[Any, Any], Any]
     determinize: Callable[[Any, Any], None] = nothing_hidden
-    limit: str = ""
-    """The option that says how long a game can be, which users of PettingZoo know as `max_cycles`."""
     truncating: Mapping[str, Any] = field(default_factory=dict)
     """Options with which most games are truncated, for tests; empty if no game ever is."""
 
@@ -94,8 +92,6 @@ class Looks:
 
     describe: Callable[[Any, int], str] | None = None
     """`(view, seat)`: what a seat knows, in words; the seat is only there to call everybody by name."""
-    draw_table: Callable[[Any], str] | None = None
-    """`(state)`: the whole table as text, for spectators."""
     scene: Callable[[Perspective], Scene] | None = None
     """The table as shapes, from what somebody knows: for pictures and the browser."""
     refusal: Callable[[Any, int, int], str] = _not_legal
@@ -158,11 +154,6 @@ class Game:
         belongs_to(view.look, view.record)
         implement(contract.events, view.record, view.events)
 
-    @property
-    def perfect_information(self) -> bool:
-        """Whether every seat knows everything."""
-        return self.rules.determinize is nothing_hidden
-
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
         """The different layouts of all variants."""
@@ -175,15 +166,7 @@ class Game:
         return {**self.options, "reward": REWARD}
 
     def variant(self, **options: Any) -> Variant:
-        """The game with its options chosen; raises `ValueError` for an unknown or impossible one.
-
-        `max_cycles` is another name of the option that limits a game's length.
-        """
-        limit = self.rules.limit
-        if limit and "max_cycles" in options:
-            if limit in options:
-                raise ValueError(f"{self.name}: max_cycles is {limit} by another name; give one of them")
-            options[limit] = options.pop("max_cycles")
+        """The game with its options chosen; raises `ValueError` for an unknown or impossible one."""
         values = resolve(self.name, self.all_options, options)
         template = np.zeros(1, self.rules.record)
         self.rules.configure(values, template[0])

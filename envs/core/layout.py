@@ -104,9 +104,6 @@ class Layout:
     def __iter__(self) -> Iterator[Field]:
         return iter(self.fields)
 
-    def __len__(self) -> int:
-        return len(self.fields)
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Layout) and self.fields == other.fields
 

@@ -48,6 +48,22 @@ def read_names(names: Any, key: str, numbers: Mapping[str, int], kind: str) -> l
     return found
 
 
+def told(key: str, value: Any) -> list[str]:
+    """A key of a snapshot as lines for people: one, or one for each of several seats or piles; none if it is empty."""
+    if value is None or value is False or value == [] or key in ("options", "generator"):
+        return []
+    if isinstance(value, list) and isinstance(value[0], list | dict):
+        rows = [f"  {number}  {_words(one)}" for number, one in enumerate(value) if one]
+        return [f"{key}:", *rows] if rows else []
+    return [f"{key}: {_words(value)}"]
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key} {_words(one)}" for key, one in value.items() if one != [])
+    return ", ".join(map(_words, value)) if isinstance(value, list) else "-" if value in (None, "") else str(value)
+
+
 class Reader:
     """Base of each game's loader, which writes a snapshot into a record."""
 

@@ -14,7 +14,7 @@ from .contract import MAX_EVENTS, PLAYING, TERMINATED, TRUNCATED
 from .layout import Layout
 from .options import is_whole, whole
 from .rng import check_seed, generator
-from .snapshots import SnapshotError, require
+from .snapshots import SnapshotError, require, told
 from .symmetry import Symmetry
 
 if TYPE_CHECKING:
@@ -123,10 +123,6 @@ class Variant:
         names = self.game.view.event_names
         return names(self.options) if names else ("", *(f"{{0}}: {name}" for name in self.action_names[:-1]))
 
-    @cached_property
-    def _action_numbers(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self.action_names)}
-
     @property
     def num_actions(self) -> int:
         """Size of the action space, the no-op included."""
@@ -144,10 +140,13 @@ class Variant:
 
     def parse_action(self, text: str) -> int:
         """The number of an action's name; raises `ValueError` with the closest names."""
-        number = self._action_numbers.get(text.strip()) if isinstance(text, str) else None
-        if number is None:
-            raise ValueError(f"{self.game.name} has no action {text!r}{_suggest(text, self.action_names)}")
-        return number
+        name = text.strip() if isinstance(text, str) else None
+        if name not in self.action_names:
+            from difflib import get_close_matches  # a slow import, for an error only
+
+            close = " or ".join(map(repr, get_close_matches(str(text), self.action_names, 3, 0.4)))
+            raise ValueError(f"{self.game.name} has no action {text!r}{close and f'; did you mean {close}?'}")
+        return self.action_names.index(name)
 
     @cached_property
     def _blank_view(self) -> np.ndarray:
@@ -173,8 +172,6 @@ class Variant:
 
     def fits(self, other: "Variant") -> bool:
         """Whether who can play this variant can play another: the same seats, observations and actions."""
-        if self is other:
-            return True
         return (
             self.game.name == other.game.name
             and all((self.template[name] == other.template[name]).all() for name in self._public_fields)
@@ -295,17 +292,14 @@ class Variant:
         return "\n".join(f"{one.name}: {self.layout.read(columns, one.name).tolist()}" for one in self.layout)
 
     def draw_table(self, states: np.ndarray, index: int) -> str:
-        """The whole table as text, everything face up."""
-        index, _ = self._place(states, index)
-        if self.game.looks.draw_table is not None:
-            return self.game.looks.draw_table(states[index])
-        views = (self.look(states, index, seat)[0] for seat in range(self.players))
-        return "\n".join(f"{self.agents[seat]}\n{self.describe(view, seat)}" for seat, view in enumerate(views))
+        """The whole table as text, everything face up: what a snapshot holds."""
+        position = self.snapshot(states[self._place(states, index)[0]])
+        return "\n".join([self.game.title, *(line for key, value in position.items() for line in told(key, value))])
 
-    def snapshot(self, state: Any) -> "Position":
+    def snapshot(self, state: Any) -> dict[str, Any]:
         """The whole truth as a JSON-able dict."""
         state = fields_of(state)
-        position: dict[str, Any] = {
+        return {
             "options": dict(self.options),
             "to_act": members(state.acting),
             **self.game.positions.snapshot(state),
@@ -314,7 +308,6 @@ class Variant:
             "winners": members(state.winners),
             "generator": int(state.rng),
         }
-        return Position(self, position)
 
     def record(self, start: dict[str, Any], moves: list[tuple[int, int]]) -> dict[str, Any]:
         """A game as JSON, from its start (a seed, generator or snapshot) and its moves, (seat, action) each."""
@@ -377,37 +370,9 @@ class Variant:
         return IllegalActionError(f"{name!r} ({action}) is illegal for player_{seat}: {reason}")
 
 
-class Position(dict[str, Any]):
-    """A snapshot: a dict of names that notebooks show as a picture."""
-
-    def __init__(self, variant: Variant, names: dict[str, Any]) -> None:
-        super().__init__(names)
-        self._variant = variant
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Position, (self._variant, dict(self))
-
-    def to_svg(self, width: float | None = None) -> str:
-        """The position as an SVG document, everything face up; raises `ValueError` if it was changed and cannot be."""
-        from ..render.perspective import scene_of
-        from ..render.svg import to_svg
-
-        return to_svg(scene_of(self._variant, self._variant.load(self, 0), None), width)
-
-    def _repr_svg_(self) -> str:
-        return self.to_svg(640)
-
-
 def fields_of(state: Any) -> SimpleNamespace:
     """A record's fields as plain attributes, which are read ten times as fast as those of a record.
 
     Arrays are still the record's own; a number that is set here must be written back.
     """
     return SimpleNamespace(**{name: state[name] for name in state.dtype.names})
-
-
-def _suggest(text: Any, names: tuple[str, ...]) -> str:
-    from difflib import get_close_matches  # a slow import, for an error only
-
-    close = get_close_matches(str(text), names, 3, 0.4)
-    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""

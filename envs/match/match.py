@@ -68,15 +68,12 @@ class Match:
     order, see `batch`.
 
     Args:
-        variant: the game with its options.
-        count: N.
         players: who plays; seatings name them by number.
         seating: (N, players) or (players,): the number of a player or `OUTSIDE` for each seat. Raises `ValueError` for
             others.
         source: where games come from, `Endless` (default) or `Queue`.
         replace: whether a finished game is replaced in the same call.
         forfeit: whether an illegal outside action ends its game; otherwise `run` does nothing and names the game.
-        threads: number of threads.
         log: length of the move log; 0 for none.
         history: T, how many events of each seat are kept, see `history`; 0 for none.
         known: tokens that are compiled together anyway, see `distinct_tokens`.

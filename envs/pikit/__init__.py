@@ -93,12 +93,11 @@ GAME = Game(
     title="Pikit",
     options=OPTIONS,
     variants=({"players": 4}, {"players": 3}, {"players": 2}),
-    rules=Rules.of(rules, _configure, text.actions, determinize, limit="max_turns", truncating={"max_turns": 3}),
+    rules=Rules.of(rules, _configure, text.actions, determinize, truncating={"max_turns": 3}),
     view=View(VIEW, look, layout, events, lambda options: EVENT_NAMES, options=("faces",)),
     positions=Positions(position.snapshot, position.load),
     looks=Looks(
         describe=text.describe,
-        draw_table=text.draw_table,
         scene=scene.scene,
         refusal=text.refusal,
         cards=scene.sample_cards,

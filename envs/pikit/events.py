@@ -6,23 +6,10 @@ Everybody sees every action but `accept`: who was asked to cancel and did not is
 import numpy as np
 
 from ..compiling.jit import compiled, inlined
-from ..core.contract import add_event, add_events
+from ..core.contract import add_event, add_events, numbered
+from . import rules
 from .bags import count
-from .rules import (
-    ACCEPT,
-    ACTIONS,
-    CARD_OF,
-    DISCARD,
-    DRAW,
-    EFFECTS,
-    END_DISCARDS,
-    NONE,
-    REACT,
-    STEAL,
-    STEAL_MECHA,
-    TAKE,
-    TURN,
-)
+from .rules import DRAW, EFFECTS, END_DISCARDS, STEAL, TURN
 
 EFFECT_WORDS = (
     *(f"reroll {dice}" for dice in ("the low die", "the high die", "both dice")),
@@ -33,50 +20,40 @@ EFFECT_WORDS = (
 )
 """Effects of discards; {1} is the seat next to the one that discards."""
 
-# --- Numbers: an action's is one more than its own; what follows from it comes behind ---
-
-CANCELLED = ACTIONS
-DICE = ACTIONS + 1  # + high * (high - 1) / 2 + low - 1
-GAIN = DICE + 21  # + value - 1: a card that everybody sees goes into a hand
-GAIN_MECHA = GAIN + 11  # + number - 1
-WOUND = GAIN_MECHA + 6  # a stolen 3
-DRAWN = WOUND + 1  # + value - 1: the observer's own secret card
-DRAWS = DRAWN + 11  # another's
-REFILL = DRAWS + 1  # + value - 1: a card comes into the centre
-LAST_TURNS = REFILL + 11
-
-EVENT_NAMES = (
-    "",
-    *(f"{{0}}: {CARD_OF[action]} to {EFFECT_WORDS[action % EFFECTS]}" for action in range(END_DISCARDS)),
-    "{0}: end the discards",
-    "{0}: accept the discard",
-    *(f"{{0}}: take {what}" for what in ("the sum", "the difference", "the low die", "the high die", "both dice")),
-    "{0}: take the mecha of the dice",
-    "{0}: steal from who holds the mecha of the dice",
-    "{0}: take nothing",
-    "… it is cancelled",
-    *(f"{{0}}: dice {low} and {high}" for high in range(1, 7) for low in range(1, high + 1)),
-    *(f"{{0}}: gain a {value}" for value in range(1, 12)),
-    *(f"{{0}}: gain the mecha {number}-{number}" for number in range(1, 7)),
-    "{0}: a stolen 3 wounds",
-    *(f"{{0}}: draw a {value}" for value in range(1, 12)),
-    "{0}: draw a card",
-    *(f"new in the centre: {value}" for value in range(1, 12)),
-    "the deck is empty: last turns",
+# An action's number is one more than its own; what follows from it comes behind.
+EVENT_NAMES, (_, CANCELLED, DICE, GAIN, GAIN_MECHA, WOUND, DRAWN, DRAWS, REFILL, LAST_TURNS) = numbered(
+    [
+        *(f"{{0}}: {rules.CARD_OF[action]} to {EFFECT_WORDS[action % EFFECTS]}" for action in range(END_DISCARDS)),
+        "{0}: end the discards",
+        "{0}: accept the discard",
+        *(f"{{0}}: take {what}" for what in ("the sum", "the difference", "the low die", "the high die", "both dice")),
+        "{0}: take the mecha of the dice",
+        "{0}: steal from who holds the mecha of the dice",
+        "{0}: take nothing",
+    ],
+    ["… it is cancelled"],
+    [f"{{0}}: dice {low} and {high}" for high in range(1, 7) for low in range(1, high + 1)],
+    [f"{{0}}: gain a {value}" for value in range(1, 12)],  # that everybody sees
+    [f"{{0}}: gain the mecha {number}-{number}" for number in range(1, 7)],
+    ["{0}: a stolen 3 wounds"],
+    [f"{{0}}: draw a {value}" for value in range(1, 12)],  # the observer's own secret card
+    ["{0}: draw a card"],  # another's
+    [f"new in the centre: {value}" for value in range(1, 12)],
+    ["the deck is empty: last turns"],
 )
-assert len(EVENT_NAMES) == LAST_TURNS + 1
+assert rules.ACTIONS == CANCELLED
 
 
 @compiled
 def events(before, after, mover, action, out):
     """Write what a seat saw of a decision."""
     n = 0
-    if action != ACCEPT or mover == 0:
+    if action != rules.ACCEPT or mover == 0:
         n = add_event(out, n, mover, action + 1)
-    if before.phase == TAKE:
+    if before.phase == rules.TAKE:
         n = add_gains(before, after, mover, 0, out, n)
         return add_end_of_turn(before, after, action, out, n)
-    if action == END_DISCARDS or after.pending_effect != NONE:
+    if action == END_DISCARDS or after.pending_effect != rules.NONE:
         return n
     return add_effect(before, after, mover, action, out, n)
 
@@ -86,13 +63,13 @@ def add_effect(before, after, mover, action, out, n):
     """Nobody cancels any more: what the turn player's discard does."""
     turn_player = before.turn_player
     effect, cancels, discarded = before.pending_effect, 0, 0
-    if before.phase == DISCARD:
+    if before.phase == rules.DISCARD:
         effect = action % EFFECTS
     for k in range(before.players):
         cancels += before.cancels[k]
     if action < END_DISCARDS:
-        cancels += before.phase == REACT
-        discarded = CARD_OF[action] if mover == turn_player else 0
+        cancels += before.phase == rules.REACT
+        discarded = rules.CARD_OF[action] if mover == turn_player else 0
     if cancels % 2 == 1:
         return add_event(out, n, 0, CANCELLED)
     if effect < STEAL or effect >= TURN:
@@ -140,7 +117,7 @@ def add_end_of_turn(before, after, action, out, n):
     seat = before.turn_player
     for value in range(1, 12):
         new = count(after.centre, value) - count(before.centre, value)
-        if action != STEAL_MECHA:  # what the seat took came from here
+        if action != rules.STEAL_MECHA:  # what the seat took came from here
             new += count(after.known[seat], value) - count(before.known[seat], value)
         for _ in range(new):
             n = add_event(out, n, 0, REFILL + value - 1)

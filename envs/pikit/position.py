@@ -5,8 +5,8 @@ from typing import Any
 from ..core.bits import members
 from ..core.snapshots import Reader, read_list, read_number, require, require_once
 from . import text
-from .rules import DRAW, EFFECT_CARD, MAX_DECK, NONE, REACT, STEAL, TURN, dice_effects, score
-from .text import bag_of, cards_of, deck_cards, discard_pile, hand_cards, mechas_on_table, pending_discards
+from .rules import DRAW, EFFECT_CARD, MAX_DECK, MECHAS, NONE, REACT, STEAL, TURN, dice_effects, score
+from .text import bag_of, cards_of, discard_pile, hand_cards
 
 MOST_WOUNDS = 255 - MAX_DECK  # a byte that every 3 of the largest deck could still add to
 _WILD = (9, 10, 11)
@@ -14,18 +14,20 @@ _WILD = (9, 10, 11)
 
 def snapshot(state: Any) -> dict[str, Any]:
     """The position in names (the game's part of it)."""
-    seats = range(int(state.players))
+    seats, size = range(int(state.players)), int(state.discarded)
+    pending = state.cards[size - int(state.pending) : size].tolist()
+    effects = [text.EFFECT_NAMES[state.effect]] + ["cancel"] * (len(pending) - 1)
     return {
         "phase": text.PHASES[state.phase],
         "turn_player": int(state.turn_player),
         "dice": [int(state.low), int(state.high)],
-        "deck": deck_cards(state),
+        "deck": state.cards[int(state.top) : int(state.deck_cards)].tolist(),
         "centre": cards_of(state.centre),
         "hands": [{"kaiju": hand_cards(state, seat), "mecha": members(state.mechas[seat])} for seat in seats],
         "discard_pile": discard_pile(state),
-        "mechas_on_table": mechas_on_table(state),
+        "mechas_on_table": members(int(MECHAS) - sum(state.mechas.tolist())),
         "wounds": [int(state.wounds[seat]) for seat in seats],
-        "pending": [{"seat": seat, "card": card, "effect": effect} for seat, card, effect in pending_discards(state)],
+        "pending": [{"seat": card >> 4, "card": card & 15, "effect": effect} for card, effect in zip(pending, effects)],
         "last_turns_left": None if state.last_turns == NONE else int(state.last_turns),
         "scores": [int(score(state, seat)) for seat in seats],
         # what seats have learned: the kaiju of each hand that everybody has seen; and finished turns

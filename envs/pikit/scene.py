@@ -41,6 +41,10 @@ LESSONS = (
     "with a double. Most points win when the deck is empty.",
 )
 """What to do and what for, by phase."""
+CAPTIONS = {
+    rules.END_DISCARDS: "End discards", rules.ACCEPT: "Accept", rules.TAKE_BOTH: "Take both",
+    rules.TAKE_NOTHING: "Take nothing",
+}  # fmt: skip
 OWN = 512
 """Where the observer's own panel begins."""
 CARD = (84.0, 102.0)
@@ -96,26 +100,20 @@ def scene(seen: Perspective) -> Scene:
     _draw_pending(table)
     _draw_own(table)
     table.add_strip(*_scores(seen))
-    captions = {
-        rules.END_DISCARDS: "End discards",
-        rules.ACCEPT: "Accept",
-        rules.TAKE_BOTH: "Take both",
-        rules.TAKE_NOTHING: "Take nothing",
-    }
-    table.ask(_prompt(seen), captions, LESSONS[int(view.phase)])
+    table.ask(_prompt(seen), CAPTIONS, LESSONS[int(view.phase)])
     table.skip = reacting and not seen.legal  # who can cancel is nobody else's business
     return table
 
 
 def _prompt(seen: Perspective) -> str:
-    view = seen.view
+    phase = int(seen.view.phase)
     if not seen.legal:
-        return f"Waiting for {seen.names[view.turn_player]}" if view.phase != rules.REACT else "Waiting for reactions"
-    if view.phase == rules.DISCARD:
-        return "Discard cards for their effects, or end"
+        return "Waiting for reactions" if phase == rules.REACT else f"Waiting for {seen.names[seen.view.turn_player]}"
     return (
-        "Cancel this discard with a 6 or a wild card?" if view.phase == rules.REACT else "Take one thing the dice allow"
-    )
+        "Discard cards for their effects, or end",
+        "Cancel this discard with a 6 or a wild card?",
+        "Take one thing the dice allow",
+    )[phase]
 
 
 @lru_cache(4096)
@@ -192,12 +190,8 @@ def _draw_other(table: TableScene, k: int, box: Box) -> None:
         face = [*back((left, top, 30, 38)), text(left + 36, top + 20, f"×{unknown}", 24, PALE, "start")]
         table.add(face, f"{name} holds {unknown} unknown cards", help="Only the player knows which.")
     for i, number in enumerate(members(view.mechas[k])):
-        place = (
-            (x + 12 + i % 4 * 48, y + h - 130 + i // 4 * 42, 44.0, 38.0)
-            if w < h
-            else (x + w / 2 + i * 48, y + 88, 44.0, 38.0)
-        )
-        _add_mecha(table, chip(f"{number}-{number}", "#46525c", *place[:2], 44), number, place)
+        left, top = (x + 12 + i % 4 * 48, y + h - 130 + i // 4 * 42) if w < h else (x + w / 2 + i * 48, y + 88)
+        _add_mecha(table, chip(f"{number}-{number}", "#46525c", left, top, 44), number, (left, top, 44.0, 38.0))
 
 
 def _add_mecha(table: TableScene, face: list[Shape], number: int, box: Box) -> None:

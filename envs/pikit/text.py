@@ -36,13 +36,8 @@ def actions(options: dict[str, Any]) -> tuple[str, ...]:
 
 def bag_of(values: Iterable[int]) -> tuple[int, int]:
     """Cards as the two words of a bag."""
-    low = high = 0
-    for value in values:
-        if value < 8:
-            low += 1 << 8 * value
-        else:
-            high += 1 << 8 * (value - 8)
-    return low, high
+    number = sum(1 << 8 * value for value in values)
+    return number & (1 << 64) - 1, number >> 64
 
 
 def cards_of(bag: Any) -> list[int]:
@@ -56,28 +51,9 @@ def hand_cards(state: Any, seat: int) -> list[int]:
     return sorted(cards_of(state.known[seat]) + cards_of(state.secret[seat]))
 
 
-def mechas_on_table(state: Any) -> list[int]:
-    """The mechas that nobody holds."""
-    return members(int(rules.MECHAS) - sum(state.mechas.tolist()))
-
-
-def deck_cards(state: Any) -> list[int]:
-    """The deck, top first."""
-    cards: list[int] = state.cards[int(state.top) : int(state.deck_cards)].tolist()
-    return cards
-
-
 def discard_pile(state: Any) -> list[int]:
     """The discards, the first one first."""
     return [card & 15 for card in state.cards[: int(state.discarded)].tolist()]
-
-
-def pending_discards(state: Any) -> list[tuple[int, int, str]]:
-    """The discards that wait for reactions as (seat, card, effect), the first one first."""
-    size = int(state.discarded)
-    pile = state.cards[size - int(state.pending) : size].tolist()
-    effects = [EFFECT_NAMES[state.effect]] + ["cancel"] * (len(pile) - 1)
-    return [(card >> 4, card & 15, effect) for card, effect in zip(pile, effects)]
 
 
 # --- In words ---
@@ -135,31 +111,6 @@ def _doubles(mechas: list[int]) -> str:
     return " ".join(f"{number}-{number}" for number in mechas) or "none"
 
 
-def draw_table(state: Any) -> str:
-    """The whole table, everything face up."""
-    title = f"Pikit   turn {int(state.turns) + 1}   {PHASES[state.phase]}   dice {int(state.low)} {int(state.high)}"
-    if state.last_turns != rules.NONE:
-        title += f"   last turns left {int(state.last_turns)}"
-    pile, deck = discard_pile(state), deck_cards(state)
-    lines = [
-        title,
-        f"  centre  {_listed(cards_of(state.centre))}   mechas {_doubles(mechas_on_table(state))}",
-        f"  deck    {_listed(deck[:12])}{' …' if len(deck) > 12 else ''} ({len(deck)})",
-        f"  discard {'… ' if len(pile) > 12 else ''}{_listed(pile[-12:])} ({len(pile)})",
-    ]
-    for seat, card, effect in pending_discards(state):
-        lines.append(f"  pending player_{seat}  {card}: {effect}")
-    for seat in range(int(state.players)):
-        points = int(rules.score(state, seat))
-        mark = ">" if int(state.acting) >> seat & 1 else " "
-        turn = "*" if seat == int(state.turn_player) else " "
-        secret = cards_of(state.secret[seat])
-        line = f"{mark} player_{seat}{turn} {points:4} points   hand {_listed(hand_cards(state, seat))}"
-        line += f"   mechas {_doubles(members(state.mechas[seat]))}   wounds {int(state.wounds[seat])}"
-        lines.append(line + (f"   (secret {_listed(secret)})" if secret else ""))
-    return "\n".join(lines)
-
-
 # --- Refusals ---
 
 
@@ -199,18 +150,13 @@ def _refuse_discard(state: Any, seat: int, card: int, effect: int) -> str:
 
 def _refuse_take(state: Any, seat: int, action: int) -> str:
     low, high, centre = int(state.low), int(state.high), cards_of(state.centre)
-    if low != high and action in (rules.TAKE_MECHA, rules.STEAL_MECHA):
-        return "the dice show no double"
+    double = low == high
     if action in (rules.TAKE_MECHA, rules.STEAL_MECHA):
         holders = [s for s in range(int(state.players)) if low in members(state.mechas[s])]
         where = f"with player_{holders[0]}" if holders else "on the table"
-        return f"mecha {low}-{low} is {where}"
-    if low == high and action == rules.TAKE_HIGH:
+        return f"mecha {low}-{low} is {where}" if double else "the dice show no double"
+    if double and action == rules.TAKE_HIGH:
         return "the dice are equal and both count as the low one"
-    if action == rules.TAKE_BOTH:
-        missing = low if low not in centre else high
-        return f"the centre has no {'second ' if low == high and low in centre else ''}{missing}"
-    value = {rules.TAKE_SUM: low + high, rules.TAKE_DIFFERENCE: high - low, rules.TAKE_LOW: low, rules.TAKE_HIGH: high}[
-        action
-    ]
-    return f"the centre has no {value}"
+    both = f"second {low}" if double and low in centre else low if low not in centre else high
+    values = {rules.TAKE_SUM: low + high, rules.TAKE_DIFFERENCE: high - low, rules.TAKE_LOW: low, rules.TAKE_HIGH: high}
+    return f"the centre has no {values.get(action, both)}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..compiling.jit import compiled, inlined
 from ..core.bits import seen_by, wrap
-from ..core.contract import view_type
+from ..core.contract import view_of
 from ..core.layout import Layout, bitset, numbers, one_hot
 from . import rules
 from .bags import count, total
@@ -18,38 +18,6 @@ from .rules import CENTRE, DRAW, EFFECTS, MAX_DECK, NONE, STEAL, hand
 
 MOST_TURNS = 127
 """Turns until truncation are known up to this number."""
-
-VIEW = view_type(
-    [
-        ("faces", np.int8),  # of a die
-        # the turn
-        ("phase", np.int8),
-        ("turn_player", np.int8),
-        ("low", np.int8),  # the dice, low ≤ high
-        ("high", np.int8),
-        ("last_turns", np.int8),  # last turns left, this one included; 0 before they begin
-        ("turns_left", np.int8),  # until truncation, this one included, at most MOST_TURNS
-        # the turn player's discard that waits for reactions
-        ("pending_card", np.int8),  # its value, 0 if there is none
-        ("pending_effect", np.int8),  # what it was declared for, else NONE
-        ("pending_victim", np.int8),  # whom it steals from, else NONE
-        ("last_cancel", np.int8),  # who laid the last cancel on it, else NONE
-        ("cancels", np.int8, 4),  # cancels on it by seat
-        # cards; for bags see bags.py, for sets of mechas rules.py
-        ("hand", np.uint64, 2),  # bag of its own kaiju
-        ("centre", np.uint64, 2),  # bag
-        ("discard_pile", np.uint64, 2),  # bag, pending ones included
-        ("unseen", np.uint64, 2),  # bag of all cards in the deck or secretly in other hands
-        ("deck", np.int8),  # number of cards
-        ("known", np.uint64, (4, 2)),  # bag by seat: kaiju that everybody has seen go into the hand
-        ("unknown", np.int8, 4),  # number of other kaiju by seat: drawn secretly
-        ("hand_size", np.int8, 4),  # kaiju and mechas by seat
-        ("mechas", np.uint8, 4),  # set by seat
-        ("mechas_on_table", np.uint8),  # set
-        ("wounds", np.int8, 4),  # by seat, at most 127
-        ("scores", np.int8, 4),  # score now by seat, of cards the observer knows of
-    ]
-)
 
 
 def layout(options: dict[str, Any]) -> Layout:
@@ -83,6 +51,9 @@ def layout(options: dict[str, Any]) -> Layout:
         numbers("last_turns", high=players, meaning="last turns left, this one included; 0 before they begin"),
         numbers("turns_left", high=MOST_TURNS, meaning="turns until truncation, this one included, up to 127"),
     )  # fmt: skip
+
+
+VIEW = view_of([layout({"players": players}) for players in (2, 3, 4)], ("faces", np.int8))  # faces of a die
 
 
 @compiled

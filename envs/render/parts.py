@@ -3,22 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from .scene import (
-    FRAME,
-    HEIGHT,
-    WIDTH,
-    Box,
-    Perspective,
-    Scene,
-    Shape,
-    circle,
-    placed,
-    polygon,
-    rect,
-    stroke,
-    text,
-    wrapped,
-)
+from .scene import FRAME, HEIGHT, WIDTH, Box, Perspective, Scene, Shape, circle, rect, star, stroke, text, wrapped
 
 FELT, DARK, PANEL, EDGE = "#123c36", "#0b2522", "#1b4d45", "#3c7a6f"
 PAPER, INK, PALE, GOLD, BUTTON = "#fbf7ea", "#1d2426", "#cfe3dc", "#ffd257", "#2f6fb5"
@@ -35,14 +20,6 @@ SIDEWAYS = 236
 """Width of the seats on the left and on the right of four."""
 LINE = 25
 """Height of a line of text in the strip."""
-STAR = (
-    (0, -1), (0.24, -0.32), (0.95, -0.31), (0.38, 0.12), (0.59, 0.81),
-    (0, 0.4), (-0.59, 0.81), (-0.38, 0.12), (-0.95, -0.31), (-0.24, -0.32),
-)  # fmt: skip
-HEART = (
-    (0, 0.9), (-0.55, 0.35), (-0.9, -0.1), (-0.92, -0.5), (-0.7, -0.8), (-0.35, -0.82), (-0.08, -0.6), (0, -0.4),
-    (0.08, -0.6), (0.35, -0.82), (0.7, -0.8), (0.92, -0.5), (0.9, -0.1), (0.55, 0.35),
-)  # fmt: skip
 
 
 class TableScene(Scene):
@@ -109,12 +86,12 @@ class TableScene(Scene):
         edge, width = (GOLD, 5) if k in self.seen.deciding else (EDGE, 2)
         return rect(box, PANEL, edge, width, 12)
 
-    def name_tag(self, k: int, x: float, y: float, room: float = 200) -> list[Shape]:
+    def name_tag(self, k: int, x: float, y: float) -> list[Shape]:
         """A dot in the seat's colour and its name; a star for who has won."""
         won = self.seen.winners is not None and k in self.seen.winners
         return [
             star(x + 8, y, 14, GOLD) if won else circle(x + 8, y, 9, self.colour(k), DARK),
-            text(x + 26, y, self.names[k], 24, GOLD if won else "#ffffff", "start", room - 26),
+            text(x + 26, y, self.names[k], 24, GOLD if won else "#ffffff", "start", 174),
         ]
 
     def add_heading(self, x: float, y: float, words: str, room: float = 0, label: str = "") -> None:
@@ -128,28 +105,25 @@ class TableScene(Scene):
         if winners is not None:
             prompt = f"The game is over: {' and '.join(self.names[k] for k in winners) or 'nobody'} won."
         self.prompt, self.lesson = prompt, lesson if self.seen.legal else ""
-        right, buttons = x + w, []
-        for action, words in reversed(self.choices(*(captions or ()))):
-            caption = (captions or {})[action]
-            width = max(120, len(caption) * 13.5 + 36)
-            box = (right - width, y + 4, width, h - 8)
-            buttons.append((_button(box, caption, 24, 10, width - 20), words, [(action, words)], box))
-            right -= width + 12
+        captions = {action: words for action, words in (captions or {}).items() if action in self.actions}
+        widths = [max(120, len(words) * 13.5 + 36) for words in captions.values()]
+        left = x + w - sum(widths) - 12 * len(widths)
         bright = bool(self.seen.legal) or winners is not None
-        self.add([text(x + 8, y + h / 2, prompt, 26, GOLD if bright else PALE, "start", right - x - 20)], prompt)
-        for button in reversed(buttons):
-            self.add(*button)
+        self.add([text(x + 8, y + h / 2, prompt, 26, GOLD if bright else PALE, "start", left - x - 20)], prompt)
+        for (action, caption), width in zip(captions.items(), widths):
+            box = (left + 12, y + 4, width, h - 8)
+            self.add(_button(box, caption, 24, 10, width - 20), self.actions[action], self.choices(action), box)
+            left += width + 12
 
     def add_strip(self, head: Sequence[str] = (), rows: Iterable[Sequence[str]] = ()) -> None:
         """Below the board: the scores as a table, and the last moves."""
         x, y, w, h = STRIP
         self.scores = (tuple(head), *map(tuple, rows)) if head else ()
-        columns = list(zip(*self.scores))
-        widths = [max(12.0 * len(cell) + 22 for cell in column) for column in columns]
-        if columns:  # the widest column has to make room
-            widths[widths.index(max(widths))] -= max(sum(widths) - 0.7 * w, 0)
-        left = x + sum(widths) + 28 if columns else x
-        if columns:
+        left = x
+        if columns := list(zip(*self.scores)):
+            widths = [max(12.0 * len(cell) + 22 for cell in column) for column in columns]
+            widths[widths.index(max(widths))] -= max(sum(widths) - 0.7 * w, 0)  # the widest has to make room
+            left = x + sum(widths) + 28
             shapes = [rect((x, y, left - x - 8, h), PANEL, EDGE, 2, 12)]
             edge = x + 14.0
             for column, width in zip(columns, widths):
@@ -209,16 +183,6 @@ def in_row(count: int, left: float, room: float, size: float, gap: float = 8) ->
     return [round(left + i * step, 1) for i in range(count)]
 
 
-def star(x: float, y: float, size: float, fill: str) -> Shape:
-    """A star of five points."""
-    return polygon(placed(STAR, x, y, size), fill)
-
-
-def heart(x: float, y: float, size: float, fill: str) -> Shape:
-    """A heart."""
-    return polygon(placed(HEART, x, y, size), fill)
-
-
 def cross_out(box: Box, line: str, width: float = 4) -> list[Shape]:
     """Two strokes across a box."""
     x, y, w, h = box
@@ -236,7 +200,7 @@ def text_table(seen: Perspective, title: str, lines: Iterable[str]) -> Scene:
     scene.add_strip()
     x, y, w, _ = BOARD
     room = 300 if seen.legal else 620
-    broken = [part for line in lines for part in (wrapped(line, 22, w - 40) if line.strip() else [""])]
+    broken = [part for line in lines for part in wrapped(line, 22, w - 40)]
     size = min(22.0, 22 * room / (28 * max(len(broken), 1)))
     step = size * 28 / 22
     scene.add([rect((x, y, w, room), PANEL, EDGE, 2, 12)])

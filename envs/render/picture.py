@@ -112,21 +112,14 @@ class _Brush:
         self._fill_and_line(shape, self._draw.circle, centre, radius)
 
     def polygon(self, shape: Shape) -> None:
-        points = self._points(shape)
-        if shape["fill"]:
-            self._draw.polygon(self._surface, shape["fill"], points)
-        if shape["line"]:
-            self._lines([*points, points[0]], shape["line"], shape["width"])
+        self._draw.polygon(self._surface, shape["fill"], self._points(shape))
 
     def stroke(self, shape: Shape) -> None:
-        self._lines(self._points(shape), shape["line"], shape["width"])
-
-    def _lines(self, points: list[tuple[float, float]], colour: str, width: float) -> None:
-        thickness = self._length(width)
+        points, thickness = self._points(shape), self._length(shape["width"])
         for start, end in pairwise(points):
-            self._draw.line(self._surface, colour, start, end, thickness)
+            self._draw.line(self._surface, shape["line"], start, end, thickness)
         for point in points:  # round joints
-            self._draw.circle(self._surface, colour, point, thickness / 2)
+            self._draw.circle(self._surface, shape["line"], point, thickness / 2)
 
     def text(self, shape: Shape) -> None:
         size = text_size(shape)

@@ -4,6 +4,7 @@ A scene lies on a canvas of 1280 × 960 units, whatever size it is shown in. Its
 actions can be clicked: one action is carried out, several are offered as a list.
 """
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -131,24 +132,32 @@ class Scene:
 
 # --- Shapes ---
 
+STAR = (
+    (0, -1), (0.24, -0.32), (0.95, -0.31), (0.38, 0.12), (0.59, 0.81),
+    (0, 0.4), (-0.59, 0.81), (-0.38, 0.12), (-0.95, -0.31), (-0.24, -0.32),
+)  # fmt: skip
+HEART = (
+    (0, 0.9), (-0.55, 0.35), (-0.9, -0.1), (-0.92, -0.5), (-0.7, -0.8), (-0.35, -0.82), (-0.08, -0.6), (0, -0.4),
+    (0.08, -0.6), (0.35, -0.82), (0.7, -0.8), (0.92, -0.5), (0.9, -0.1), (0.55, 0.35),
+)  # fmt: skip
+
 
 def rect(box: Box, fill: str | None = None, line: str | None = None, width: float = 2, corner: float = 8) -> Shape:
     """A rectangle with round corners."""
     return {"kind": "rect", **dict(zip("xywh", box)), "fill": fill, "line": line, "width": width, "corner": corner}
 
 
-def circle(x: float, y: float, r: float, fill: str | None = None, line: str | None = None, width: float = 2) -> Shape:
+def circle(x: float, y: float, r: float, fill: str | None = None, line: str | None = None) -> Shape:
     """A circle."""
-    return {"kind": "circle", "x": x, "y": y, "r": r, "fill": fill, "line": line, "width": width}
+    return {"kind": "circle", "x": x, "y": y, "r": r, "fill": fill, "line": line, "width": 2}
 
 
-def polygon(points: Sequence[Point], fill: str | None = None, line: str | None = None, width: float = 2) -> Shape:
+def polygon(points: Sequence[Point], fill: str) -> Shape:
     """A closed polygon."""
-    rounded = [[round(x, 1), round(y, 1)] for x, y in points]
-    return {"kind": "polygon", "points": rounded, "fill": fill, "line": line, "width": width}
+    return {"kind": "polygon", "points": [[round(x, 1), round(y, 1)] for x, y in points], "fill": fill}
 
 
-def stroke(points: Sequence[Point], line: str, width: float = 3) -> Shape:
+def stroke(points: Sequence[Point], line: str, width: float) -> Shape:
     """An open line through some points."""
     return {"kind": "stroke", "points": [[round(x, 1), round(y, 1)] for x, y in points], "line": line, "width": width}
 
@@ -162,16 +171,20 @@ def text(
 
 def wrapped(words: str, size: float, room: float) -> list[str]:
     """A text as lines that fit into a width, by the mean width of a letter."""
-    lines = [""]
-    for word in words.split():
-        longer = f"{lines[-1]} {word}".strip()
-        if len(longer) * size * LETTER <= room or not lines[-1]:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines
+    width = max(int(room / (size * LETTER)), 1)
+    return textwrap.wrap(words, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def placed(points: Sequence[Point], x: float, y: float, size: float) -> list[Point]:
     """A figure drawn within -1 … 1, moved to its place and size."""
     return [(x + size * px, y + size * py) for px, py in points]
+
+
+def star(x: float, y: float, size: float, fill: str) -> Shape:
+    """A star of five points."""
+    return polygon(placed(STAR, x, y, size), fill)
+
+
+def heart(x: float, y: float, size: float, fill: str) -> Shape:
+    """A heart."""
+    return polygon(placed(HEART, x, y, size), fill)

@@ -105,14 +105,7 @@ GAME = Game(
         {"players": 4, "variant": "seven_suitors"},
         {"players": 4, "variant": "seven_suitors_short"},
     ),
-    rules=Rules.of(
-        rules,
-        _configure,
-        text.actions,
-        determinize,
-        limit="max_rounds",
-        truncating={"max_rounds": 1, "episode": "match"},
-    ),
+    rules=Rules.of(rules, _configure, text.actions, determinize, truncating={"max_rounds": 1, "episode": "match"}),
     view=View(
         VIEW,
         look,
@@ -124,7 +117,6 @@ GAME = Game(
     positions=Positions(position.snapshot, position.load),
     looks=Looks(
         describe=text.describe,
-        draw_table=text.draw_table,
         scene=scene.scene,
         refusal=text.refusal,
         cards=scene_cards.sample_cards,

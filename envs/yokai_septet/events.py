@@ -10,66 +10,36 @@ import numpy as np
 
 from ..compiling.jit import compiled, inlined
 from ..core.bits import ZERO, lowest, popcount, set_of, wrap
-from ..core.contract import add_event, add_events
-from .rules import (
-    BASE,
-    BOSS_BIT,
-    CARDS_WITH_FOILS,
-    DISCARD,
-    DOWN,
-    EXCHANGE,
-    NONE,
-    PASS,
-    PLAY,
-    SUIT_OF,
-    SUITS,
-    UP,
-    bosses_among,
-    power,
-)
+from ..core.contract import add_event, add_events, numbered
+from . import rules
+from .rules import BASE, BOSS_BIT, DISCARD, DOWN, EXCHANGE, NONE, PASS, PLAY, SUIT_OF, SUITS, UP
 from .text import CARD_NAMES, EXCHANGES, KEEPS
 
 MOST_TOKENS = 15  # of a round; the stars are fewer
-
-# --- Numbers ---
-
-PLAYED = 1  # + card
-PASSED = PLAYED + CARDS_WITH_FOILS  # + card: the observer's own
-DISCARDED = PASSED + CARDS_WITH_FOILS  # + card: the observer's own
-RECEIVED = DISCARDED + CARDS_WITH_FOILS  # + card
-CHOSEN = RECEIVED + CARDS_WITH_FOILS  # + exchange or keep: the observer's own; or an exchange of the other, when seen
-STRAW = CHOSEN + len(EXCHANGES) + len(KEEPS)  # + card that is seen in a straw pile for the first time
-TRICK = STRAW + CARDS_WITH_FOILS
-SEALED = TRICK + 1  # + suit
-ENDED = SEALED + len(SUITS)  # + reason: the trick ends the round
-COUNTED = ENDED + 5  # + suit: a boss of who wins the round
-SCORED = COUNTED + len(SUITS)  # + tokens - 1
-DEALT = SCORED + MOST_TOKENS
-TRUMP = DEALT + 1  # + suit
-SHOWN = TRUMP + len(SUITS)
-
-EVENT_NAMES = (
-    "",
-    *(f"{{0}}: {card}" for card in CARD_NAMES),
-    *(f"{{0}}: pass {card}" for card in CARD_NAMES),
-    *(f"{{0}}: discard {card}" for card in CARD_NAMES),
-    *(f"received from {{0}}: {card}" for card in CARD_NAMES),
-    *(f"{{0}}: {choice}" for choice in (*EXCHANGES, *KEEPS)),
-    *(f"{{0}}: {card} lies open in the straw pile" for card in CARD_NAMES),
-    "… trick for {0}",
-    *(f"suit sealed by {{0}}: {suit}" for suit in SUITS),
-    "{0}: the third boss wins the round",
-    "{0}: the fourth boss of the side wins the round",
-    "{0}: the seventh trick loses the round",
-    "{0}: the 13th trick loses the round",
-    "{0}: the last trick wins the round",
-    *(f"bosses for {{0}}: {suit}" for suit in SUITS),
-    *(f"tokens for {{0}}: {count}" for count in range(1, MOST_TOKENS + 1)),
-    "a new round begins",
-    *(f"trump is {suit}" for suit in SUITS),
-    "{0}: show the A, or Snow 13, and lead",
-)
-assert len(EVENT_NAMES) == SHOWN + 1
+EVENT_NAMES, (
+    PLAYED, PASSED, DISCARDED, RECEIVED, CHOSEN, STRAW, TRICK, SEALED, ENDED, COUNTED, SCORED, DEALT, TRUMP, SHOWN
+) = numbered(
+    [f"{{0}}: {card}" for card in CARD_NAMES],
+    [f"{{0}}: pass {card}" for card in CARD_NAMES],  # the observer's own, like the next one
+    [f"{{0}}: discard {card}" for card in CARD_NAMES],
+    [f"received from {{0}}: {card}" for card in CARD_NAMES],
+    [f"{{0}}: {choice}" for choice in (*EXCHANGES, *KEEPS)],  # the observer's own; exchanges of the other, when seen
+    [f"{{0}}: {card} lies open in the straw pile" for card in CARD_NAMES],  # for the first time
+    ["… trick for {0}"],
+    [f"suit sealed by {{0}}: {suit}" for suit in SUITS],
+    [  # why the trick ends the round
+        "{0}: the third boss wins the round",
+        "{0}: the fourth boss of the side wins the round",
+        "{0}: the seventh trick loses the round",
+        "{0}: the 13th trick loses the round",
+        "{0}: the last trick wins the round",
+    ],
+    [f"bosses for {{0}}: {suit}" for suit in SUITS],  # of who wins the round
+    [f"tokens for {{0}}: {count}" for count in range(1, MOST_TOKENS + 1)],
+    ["a new round begins"],
+    [f"trump is {suit}" for suit in SUITS],
+    ["{0}: show the A, or Snow 13, and lead"],
+)  # fmt: skip
 
 
 def event_names(options: dict[str, Any]) -> tuple[str, ...]:
@@ -123,7 +93,7 @@ def add_trick(before, mover, card, out, n):
     seat = np.int64(before.lead)
     led = SUIT_OF[before.trick[seat]]
     for _ in range(players):
-        strength = power(before, card if seat == mover else np.int64(before.trick[seat]), led)
+        strength = rules.power(before, card if seat == mover else np.int64(before.trick[seat]), led)
         if strength > best:
             best, winner = strength, seat
         seat = wrap(seat + 1, players)
@@ -149,9 +119,8 @@ def add_round_end(before, mover, card, winner, out, n):
         if sides == 3:
             return n
         winner = 1 - side
-        bosses = (
-            bosses_among(before.deck) & ~bosses & ~BOSS_BIT[lowest(before.trump_card)]
-        )  # the others take all that are left
+        left = ~bosses & ~BOSS_BIT[lowest(before.trump_card)]  # the others take all of them
+        bosses = rules.bosses_among(before.deck) & left
     elif tricks == before.round_tricks:
         n = add_event(out, n, winner, ENDED + 4)
     else:

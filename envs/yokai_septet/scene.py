@@ -11,7 +11,14 @@ from .scene_cards import COLOURS, card_help, chips, describe_card, face, suit_si
 from .text import CARD_NAMES, captured_cards, names, on_places, passed_cards, suit_names, trick_cards
 
 PHASES = ("passing", "discarding", "exchange", "which boss stays up", "play")
+CAPTIONS = {rules.NO_EXCHANGE: "No exchange", rules.KEEP_OLD: "Old boss up", rules.KEEP_NEW: "New boss up"}
 CARD = (84.0, 118.0)
+TRICK_PLACES = {
+    2: [(652, 258), (544, 258)],
+    3: [(598, 366), (490, 216), (706, 216)],
+    4: [(598, 362), (476, 290), (598, 208), (720, 290)],
+}
+"""Where the cards of a trick lie, by number of players and seat: before whoever played them."""
 
 
 def spoken(view: Any, action: int, seats: tuple[str, ...]) -> str:
@@ -37,7 +44,7 @@ def spoken(view: Any, action: int, seats: tuple[str, ...]) -> str:
 def _receiver(view: Any, seats: tuple[str, ...]) -> str:
     """Who gets the card that is passed next."""
     if view.variant != rules.BASE:
-        return seats[1 + sum(int(cards) != 0 for cards in view.sent_to)]
+        return seats[1 + len(passed_cards(view)[0])]
     return seats[2] if len(seats) == 4 else seats[1]
 
 
@@ -47,12 +54,10 @@ def _receiver(view: Any, seats: tuple[str, ...]) -> str:
 def scene(seen: Perspective) -> Scene:
     """The table from one perspective."""
     view = seen.view
-    visible = (
-        [_next_to_play(view)] if view.phase == rules.PLAY and seen.winners is None else None
-    )  # as everybody can see
     actions = {action: spoken(view, action, seen.names) for action, _ in seen.legal}
     status = f"Round {int(view.round_number)}, {PHASES[int(view.phase)]}"
-    table = TableScene(seen, "Yokai Septet", status, actions, visible)
+    playing = view.phase == rules.PLAY and seen.winners is None  # then everybody can see whose turn it is
+    table = TableScene(seen, "Yokai Septet", status, actions, [_next_to_play(view)] if playing else None)
     two = table.players == 2
     own = 392 if two else 512
     for k, box in enumerate(table.seat_boxes(own, 168 if two else 134), 1):
@@ -62,10 +67,7 @@ def scene(seen: Perspective) -> Scene:
     _draw_last_trick(table, 264 if two else 268)
     _draw_own(table, own)
     table.add_strip(*_scores(table))
-    captions = (
-        {rules.NO_EXCHANGE: "No exchange", rules.KEEP_OLD: "Old boss up", rules.KEEP_NEW: "New boss up"} if two else {}
-    )
-    table.ask(_prompt(seen), captions, _lesson(view))
+    table.ask(_prompt(seen), CAPTIONS, _lesson(view))
     return table
 
 
@@ -74,10 +76,7 @@ def _prompt(seen: Perspective) -> str:
     if not seen.legal:
         return f"Waiting for {seen.names[_next_to_play(view)] if phase == rules.PLAY else 'the others'}"
     if phase == rules.PASS:
-        chosen = (
-            sum(int(cards) != 0 for cards in view.sent_to) if view.variant != rules.BASE else len(members(view.sent))
-        )
-        return f"Choose card {chosen + 1} of 3 for {_receiver(view, seen.names)}"
+        return f"Choose card {len(passed_cards(view)[0]) + 1} of 3 for {_receiver(view, seen.names)}"
     if phase == rules.DISCARD:
         return "Choose a card to discard, no boss"
     if phase == rules.EXCHANGING:
@@ -152,21 +151,12 @@ def _draw_other(table: TableScene, k: int, box: Box) -> None:
         _draw_straw(table, k, x + 660, y + 10)
 
 
-def _trick_places(table: TableScene) -> list[tuple[float, float]]:
-    """Where the cards of a trick lie, by seat: before whoever played them."""
-    if table.players == 2:
-        return [(652, 258), (544, 258)]
-    if table.players == 3:
-        return [(598, 366), (490, 216), (706, 216)]
-    return [(598, 362), (476, 290), (598, 208), (720, 290)]
-
-
 def _draw_trick(table: TableScene) -> None:
     """The current trick; an empty place for who is to play next."""
     view = table.view
     laid = dict(trick_cards(view)) if view.lead != rules.NONE else {}
     h = 104.0 if table.players == 2 else CARD[1]
-    for k, (x, y) in enumerate(_trick_places(table)):
+    for k, (x, y) in enumerate(TRICK_PLACES[table.players]):
         name, box = table.names[k], (x, y, CARD[0], h)
         under = text(x + 42, y + h + 13, name + (" led" if laid and view.lead == k else ""), 20, table.colour(k))
         if k in laid:
@@ -258,11 +248,8 @@ def _draw_straw(table: TableScene, k: int, x: float, y: float) -> None:
         if card == rules.NONE:
             continue
         box = (x + step / 2 + place * step, y + drop, w, h)
-        wanted = (
-            range(rules.EXCHANGE + 2 * place, rules.EXCHANGE + 2 * place + 2)
-            if view.phase == rules.EXCHANGING
-            else [card]
-        )
+        left = rules.EXCHANGE + 2 * place
+        wanted = (left, left + 1) if view.phase == rules.EXCHANGING else (card,)
         _add_straw_card(table, card, whose, table.choices(*wanted) if k == 0 else [], box)
 
 
@@ -274,18 +261,14 @@ def _add_straw_card(table: TableScene, card: int, whose: str, choices: list[tupl
 def _scores(table: TableScene) -> tuple[list[str], list[list[str]]]:
     """The sides: tokens, tricks, captured bosses, sealed suits, each with what wins or loses."""
     view, players, base = table.view, table.players, table.view.variant == rules.BASE
-    head = ["side", "tricks", "bosses"]
+    head = ["side", "tricks", "bosses", f"sealed ({int(view.target)} win)"]
     if base:
-        head = ["side", f"tokens ({int(view.target)} win)", f"tricks ({int(view.tricks_to_lose)} lose)"]
-        head.append(f"bosses ({int(view.bosses_to_win)} win)")
-    else:
-        head.append(f"sealed ({int(view.target)} win)")
+        tricks, bosses = f"tricks ({int(view.tricks_to_lose)} lose)", f"bosses ({int(view.bosses_to_win)} win)"
+        head = ["side", f"tokens ({int(view.target)} win)", tricks, bosses]
     rows = []
     for side in range(int(view.sides)):
         seats = " + ".join(table.names[k] for k in range(side, players, int(view.sides)))
-        bosses = " ".join(names(captured_cards(view, side))) or "–"
-        cells = [f"{int(view.tricks[side])}", bosses]
-        rows.append([seats, *([str(int(view.scores[side]))] if base else []), *cells])
-        if not base:
-            rows[-1].append(" ".join(suit[0] for suit in suit_names(view.sealed[side])) or "–")
+        cells = [str(int(view.tricks[side])), " ".join(names(captured_cards(view, side))) or "–"]
+        sealed = " ".join(suit[0] for suit in suit_names(view.sealed[side])) or "–"
+        rows.append([seats, str(int(view.scores[side])), *cells] if base else [seats, *cells, sealed])
     return head, rows

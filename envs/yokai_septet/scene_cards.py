@@ -5,8 +5,8 @@ from math import cos, pi, sin
 from types import SimpleNamespace
 from typing import Any
 
-from ..render.parts import GOLD, INK, PAPER, heart, star
-from ..render.scene import Box, Part, Point, Shape, placed, polygon, rect, stroke, text
+from ..render.parts import GOLD, INK, PAPER
+from ..render.scene import Box, Part, Point, Shape, heart, placed, polygon, rect, star, stroke, text
 from .rules import BASE, BLACK_STARS, CARDS, RANK_OF, SUIT_OF, SUITORS, SUITS, THE_A, WHITE_STARS
 from .text import CARD_NAMES, bosses_to_win
 

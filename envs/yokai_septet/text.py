@@ -87,12 +87,14 @@ def suit_names(bits: Any) -> list[str]:
 
 def describe(view: Any, seat: int) -> str:
     """What a seat knows, in words; seats are called by their numbers at the table."""
-    called = [_called(view, seat, k) for k in range(int(view.players))]
+    players, card = int(view.players), "".join(f" (card {name})" for name in names(members(view.trump_card)))
+    partner = [" (partner)" if players == 4 and k == 2 else "" for k in range(players)]
+    called = ["you", *(f"player_{(seat + k) % players}{partner[k]}" for k in range(1, players))]
     more = " or later" if view.round_number == MOST_ROUNDS else ""
     return "\n".join(
         [
             f"You are player_{seat}. Round {int(view.round_number)}{more}, phase {PHASES[view.phase]}.",
-            *_describe_trump(view),
+            *([f"Trump: {rules.SUITS[view.trump]}{card}."] if view.trump != rules.NONE else []),
             f"Your hand: {_listed(members(view.hand))}.",
             *(_describe_straw(view, called) if len(called) == 2 else _describe_passing(view)),
             *_describe_seats(view, called),
@@ -102,23 +104,8 @@ def describe(view: Any, seat: int) -> str:
     )
 
 
-def _called(view: Any, seat: int, k: int) -> str:
-    """What an observer calls the seat k places clockwise."""
-    if k == 0:
-        return "you"
-    players = int(view.players)
-    partner = " (partner)" if players == 4 and k == 2 else ""
-    return f"player_{(seat + k) % players}{partner}"
-
-
 def _listed(cards: list[int]) -> str:
     return " ".join(names(cards)) or "none"
-
-
-def _describe_trump(view: Any) -> Iterator[str]:
-    if view.trump != rules.NONE:
-        card = "".join(f" (card {name})" for name in names(members(view.trump_card)))
-        yield f"Trump: {rules.SUITS[view.trump]}{card}."
 
 
 def _describe_passing(view: Any) -> Iterator[str]:
@@ -162,51 +149,18 @@ def _describe_trick(view: Any, called: list[str]) -> Iterator[str]:
 
 def _describe_side(view: Any, seat: int, side: int, called: list[str]) -> str:
     by_number = sorted(range(side, len(called), int(view.sides)), key=lambda k: (seat + k) % len(called))
-    text = f"Side of {' and '.join(called[k] for k in by_number)}: {_tricks(view, side)}"
+    tricks = int(view.tricks[side])
+    text = f"Side of {' and '.join(called[k] for k in by_number)}: {tricks} trick{'s' * (tricks != 1)}"
     text += f", bosses {_listed(captured_cards(view, side))}"
     if view.variant == rules.BASE:
         return f"{text}, score {int(view.scores[side])} of {int(view.target)}."
     return f"{text}, sealed {', '.join(suit_names(view.sealed[side])) or 'none'}."
 
 
-def _tricks(record: Any, side: int) -> str:
-    count = int(record.tricks[side])
-    return f"{count} trick{'' if count == 1 else 's'}"
-
-
 def _row(cards: Iterable[Any], held: int = 0) -> str:
     """A row of a straw pile; the places of the set `held` hold a card, even where it is not known."""
     empty = ["?" if held >> place & 1 else "-" for place in range(rules.DOWN)]
     return " ".join(card_name(card) or empty[place] for place, card in enumerate(cards))
-
-
-def draw_table(state: Any) -> str:
-    """The whole table, everything face up."""
-    players, sides = int(state.players), int(state.sides)
-    trump = "not set" if state.trump == rules.NONE else rules.SUITS[state.trump]
-    if state.trump_card != rules.NONE:
-        trump += f" ({CARD_NAMES[state.trump_card]})"
-    lines = [f"Yokai Septet   round {int(state.round_number)}   {PHASES[state.phase]}   trump {trump}"]
-    for side in range(sides):
-        score = f"score {int(state.scores[side])}/{int(state.target)}"
-        if int(state.variant) != rules.BASE:
-            score = f"sealed {', '.join(suit_names(state.sealed[side])) or '-'}"
-        bosses = " ".join(names(captured_cards(state, side))) or "-"
-        seats = "+".join(str(s) for s in range(players) if s % sides == side)
-        lines.append(f"  side {side} (seats {seats}): {_tricks(state, side)}   bosses {bosses}   {score}")
-    for seat in range(players):
-        mark = ">" if int(state.acting) >> seat & 1 else " "
-        card = CARD_NAMES[state.trick[seat]] if state.trick[seat] != rules.NONE else "."
-        led = "*" if state.trick_size and state.lead == seat else " "
-        line = f"{mark} player_{seat}  trick {card:>4}{led} hand {_listed(members(state.hand[seat]))}"
-        if int(state.phase) == rules.PASS and on_places(state.passes[seat]):
-            line += f"   passing {_listed(on_places(state.passes[seat]))}"
-        if players == 2:
-            discard = card_name(state.discards[seat]) or "-"
-            up, down = _row(state.straw_up[seat]), _row(state.straw_down[seat])
-            line += f"   discarded {discard}\n      up     {up}\n      down {down}"
-        lines.append(line)
-    return "\n".join(lines)
 
 
 def refusal(state: Any, seat: int, action: int) -> str:

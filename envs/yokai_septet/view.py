@@ -10,54 +10,12 @@ import numpy as np
 
 from ..compiling.jit import compiled, inlined
 from ..core.bits import ZERO, first, has, seen_by, set_of, where, wrap
-from ..core.contract import view_type
+from ..core.contract import view_of
 from ..core.layout import Field, Layout, bitset, coded, numbers, one_hot
 from .rules import BASE, CARDS, CARDS_WITH_FOILS, DISCARD, DOWN, NONE, PASS, UP, pass_giver
 
 MOST_ROUNDS = 127
 """Rounds, past and still to come, are known up to this number."""
-
-VIEW = view_type(
-    [
-        # the match
-        ("variant", np.uint8),  # BASE, SUITORS or SUITORS_SHORT
-        ("deck", np.uint64),  # all cards of the game, as a set
-        ("round_tricks", np.int8),  # tricks of a round in which all cards are played
-        ("bosses_to_win", np.int8),  # base game: bosses that win a round
-        ("tricks_to_lose", np.int8),  # and tricks that lose it, without enough bosses
-        ("target", np.int8),  # tokens, points or seals that win
-        ("round_number", np.int8),  # from 1, at most MOST_ROUNDS
-        ("rounds_left", np.int8),  # until truncation, this one included, at most MOST_ROUNDS
-        ("scores", np.int8, 3),  # tokens by side, at most 111: a target of 100 and the most stars of a round
-        ("sealed", np.uint8, 3),  # set of suits by side
-        # the round
-        ("phase", np.int8),
-        ("trump", np.int8),  # suit, or NONE before the first lead of a Seven Suitors round
-        ("trump_card", np.uint64),  # as a set, empty in Seven Suitors
-        ("hand", np.uint64),  # set, without the cards chosen to pass or discard
-        ("shown_by", np.int8),  # who showed the A (or Snow 13) in this round, else NONE
-        ("captured", np.uint16, 3),  # set of bosses by side
-        ("tricks", np.int8, 3),  # by side
-        ("played", np.uint64, 4),  # set by seat, the current trick included
-        ("void", np.uint8, 4),  # by seat: set of the suits it has shown not to hold in hand
-        # the trick
-        ("lead", np.int8),  # seat, NONE until known
-        ("trick", np.int8, 4),  # card by seat, NONE where not played yet
-        # three and four players: cards chosen to pass, and those that came in; empty where not recorded
-        ("sent", np.uint64),  # set
-        ("received", np.uint64),  # set
-        ("sent_to", np.uint64, 3),  # Seven Suitors, instead of `sent`: the card for the seats 1, 2 and 3, as sets
-        ("received_from", np.uint64, 3),
-        # two players, straw piles by seat
-        ("discard", np.uint64),  # own discarded card as a set, empty until chosen
-        ("exchange", np.int8),  # own choice: 0 … 11 as the action, 12 no exchange, NONE not chosen (yet)
-        ("keep", np.int8),  # own choice: 0 old up, 1 new up, NONE not chosen (yet)
-        ("bare", np.uint64, 2),  # set of straw cards that lie open and may be played
-        ("straw_up", np.int8, (2, UP)),  # card by place, NONE once played
-        ("straw_down", np.int8, (2, DOWN)),  # card by place where both have seen it, else NONE
-        ("straw_left", np.uint8, 2),  # set of the lower places that still hold a card
-    ]
-)
 
 
 def layout(options: dict[str, Any]) -> Layout:
@@ -123,6 +81,18 @@ def _straw(cards: int) -> list[Field]:
         coded("straw_down", 2, DOWN, 14, codes=codes, meaning="the same for the places below, where the card is known"),
         bitset("straw_left", 2, DOWN, meaning="places below that still hold a card, by seat"),
     ]  # fmt: skip
+
+
+VIEW = view_of(
+    [layout({"players": players, "variant": "base"}) for players in (2, 3, 4)]
+    + [layout({"players": 4, "variant": "seven_suitors"})],
+    ("variant", np.uint8),  # this and the next four as in the state
+    ("deck", np.uint64),
+    ("round_tricks", np.int8),
+    ("bosses_to_win", np.int8),
+    ("tricks_to_lose", np.int8),
+    ("sealed", np.uint8, 3),  # of three sides too, which is always empty
+)
 
 
 @compiled

@@ -315,8 +315,11 @@ def test_mistakes_are_found_in_the_words_of_the_page(number: int, tmp_path: Path
     assert texts[f"{module}.py"].count(right) == 1
     texts[f"{module}.py"] = texts[f"{module}.py"].replace(right, wrong)
     texts["__init__.py"] = texts["__init__.py"].replace('"leduc_poker_v0"', f'"{package}_v0"')
-    for name in ("rules.py", "view.py"):  # games are told apart by the fields of their records
-        texts[name] = texts[name].replace('("public", np.int8),', f'("{package}", np.int8), ("public", np.int8),')
+    # Games are told apart by the fields of their records.
+    texts["rules.py"] = texts["rules.py"].replace(
+        '("public", np.int8),', f'("{package}", np.int8), ("public", np.int8),'
+    )
+    texts["view.py"] = texts["view.py"].replace("view_of([LAYOUT])", f'view_of([LAYOUT], ("{package}", "i1"))')
     write(tmp_path / package, texts)
     monkeypatch.syspath_prepend(str(tmp_path))
     mz.register_game(importlib.import_module(package).GAME)

@@ -65,15 +65,6 @@ def test_secrets_hold_for_random_seeds(seed):
     conformance.check_secrets(Case(name, options, seed % 2**31))
 
 
-@settings(max_examples=8)
-@given(seed=st.integers(0, 2**62))
-def test_saving_holds_for_random_seeds(seed):
-    random = np.random.default_rng(seed)
-    name = names()[random.integers(len(names()))]
-    options = find_game(name).variants[random.integers(len(find_game(name).variants))]
-    conformance.check_saving(Case(name, options, seed % 2**31))
-
-
 def test_a_failing_check_is_named():
     """What the checks find, `test_add_a_game` shows with mistakes in a small game."""
     game = find_game("pikit_v0")

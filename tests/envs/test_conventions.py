@@ -8,11 +8,10 @@ import monsterzoo.envs as mz
 import numpy as np
 import pytest
 from gymnasium.wrappers import vector as wrappers
-from monsterzoo.envs import bite_night_v0, env_seed, pikit_v0, yokai_septet_v0
+from monsterzoo.envs import env_seed, pikit_v0
 from monsterzoo.envs.api.gym import SeatVectorEnv
 from monsterzoo.envs.core.registry import gymnasium_id
 from needs import needs
-from pettingzoo.test import max_cycles_test
 from pettingzoo.utils import aec_to_parallel, parallel_to_aec, turn_based_aec_to_parallel
 
 PIKIT = "monsterzoo/Pikit-v0"
@@ -58,30 +57,6 @@ def test_other_kinds_of_observations_are_refused(make):
 def test_what_is_for_batches_only_is_refused_elsewhere():
     with pytest.raises(TypeError, match="unexpected keyword argument 'autoreset_mode'"):
         gymnasium.make(PIKIT, autoreset_mode="next_step")
-
-
-@pytest.mark.parametrize(
-    ("make", "limit"),
-    [(pikit_v0.env, "max_turns"), (yokai_septet_v0.env, "max_rounds"), (bite_night_v0.env, "laps")],
-)
-def test_max_cycles_is_the_limit_of_the_game(make, limit):
-    assert make(max_cycles=7).unwrapped.options[limit] == 7
-    with pytest.raises(ValueError, match=f"{limit}=0 is not allowed"):
-        make(max_cycles=0)
-    with pytest.raises(ValueError, match=f"max_cycles is {limit} by another name"):
-        make(**{"max_cycles": 7, limit: 7})
-
-
-@pytest.mark.parametrize("module", [pikit_v0, yokai_septet_v0, bite_night_v0])
-def test_max_cycles_test_plays_without_masks_and_so_cannot_pass(module):
-    """It wants games to go on for `max_cycles` rounds whatever is played; here the first illegal action ends them."""
-    env = module.parallel_env(max_cycles=4)
-    env.reset(seed=1)
-    _, rewards, *_ = env.step({agent: env.action_space(agent).n - 1 for agent in env.agents})  # the no-op for all
-    assert not env.agents
-    assert -1 in rewards.values()
-    with pytest.raises(AssertionError):
-        max_cycles_test(module)
 
 
 # --- Observations as a tensor alone ---
@@ -186,9 +161,8 @@ def test_floats_are_those_of_every_step_final_observations_and_states_included()
 
 
 def test_generators_for_whoever_wants_one():
-    raw, single = pikit_v0.raw_env(), gymnasium.make(PIKIT)
-    batch = gymnasium.make_vec(PIKIT, num_envs=2)
-    for env in (raw, single.unwrapped, batch):
+    single, batch = gymnasium.make(PIKIT), gymnasium.make_vec(PIKIT, num_envs=2)
+    for env in (single.unwrapped, batch):
         assert isinstance(env.np_random, np.random.Generator)
         env.reset(seed=3)
         first = env.np_random.integers(2**32)

@@ -44,7 +44,7 @@ def test_a_game_is_played_to_its_end(
     shown = capsys.readouterr().out
     assert shown.startswith("Pikit: you are player_0, against player_1 (random). Seed 3. ? is help.\n")
     assert "nobody wins" in shown
-    assert "Pikit   turn" in shown, "at the end everything lies open"
+    assert "\nPikit\nphase: " in shown, "at the end everything lies open"
     assert re.search(r"\nplayer +kaiju +mechas +most 1s +wounds +points\n[- ]+\nyou +\d+", shown), (
         "the score is broken down"
     )

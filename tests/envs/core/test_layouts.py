@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from monsterzoo.envs.compiling.encoding import encode, register_layouts
 from monsterzoo.envs.compiling.jit import kernel
-from monsterzoo.envs.core.contract import view_type
+from monsterzoo.envs.core.contract import view_of, view_type
 from monsterzoo.envs.core.layout import NUMBERS, ONE_HOT, SET, Field, Layout, bitset, coded, numbers, one_hot
 
 
@@ -245,3 +245,16 @@ def test_impossible_layouts_are_refused() -> None:
         Layout(bitset("a", 1, meaning=""), numbers("a", high=1, meaning=""))
     with pytest.raises(ValueError, match="kinds: two numbers have the same code"):
         coded("kinds", 3, codes=[1, 2, 1], meaning="")
+
+
+def test_a_view_has_room_for_what_all_its_layouts_show():
+    small = Layout(
+        bitset("cards", 7, meaning="cards"), one_hot("seat", 2, meaning="a seat"),
+        numbers("bag", 11, first=1, high=9, meaning="copies of 1 to 11"),
+    )  # fmt: skip
+    large = Layout(
+        bitset("more", 4, source="cards", first=5, meaning="cards"), numbers("points", 3, high=9, meaning="points")
+    )
+    view = view_of([small, large], ("points", np.int8, 4))
+    shapes = {name: (view[name].base, view[name].shape) for name in ("cards", "seat", "bag", "points")}
+    assert shapes == {"cards": ("u2", ()), "seat": ("i1", ()), "bag": ("u8", (2,)), "points": ("i1", (4,))}

@@ -262,7 +262,7 @@ def test_the_table_shows_everything():
     drawn.reset(options={"snapshot": start})
     drawn.step(drawn.parse_action("4: steal +1"))
     picture = drawn.render()
-    assert "pending player_0  4: steal +1" in picture
-    assert "> player_2 " in picture
-    assert "  player_0*" in picture
-    assert "(secret 8)" in picture
+    assert picture.startswith("Pikit\nto_act: 2\nphase: react\nturn_player: 0\n")
+    assert "\npending:\n  0  seat 0; card 4; effect steal +1\n" in picture
+    assert "\n  1  kaiju 1, 8; mecha 2\n" in picture
+    assert "\nknown:\n  0  7\n  1  1\n  2  6\n" in picture

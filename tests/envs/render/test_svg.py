@@ -1,8 +1,5 @@
 """SVG of positions, GIFs of records, and what notebooks show."""
 
-import copy
-import json
-import pickle
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -63,7 +60,7 @@ def test_svg_of_a_seat_does_not_depend_on_what_it_cannot_know(name: str, options
     assert env._renderer.render(world, env._acting) == env._renderer.render(env._states, env._acting)
 
 
-def test_environments_positions_and_layouts_show_themselves_in_notebooks() -> None:
+def test_environments_and_layouts_show_themselves_in_notebooks() -> None:
     env = mz.make("pikit_v0", players=2)
     assert env._repr_svg_() is None, "there is nothing to show before reset()"
     env.reset(seed=1)
@@ -75,14 +72,8 @@ def test_environments_positions_and_layouts_show_themselves_in_notebooks() -> No
     assert seat._repr_svg_() is None
     seat.reset(seed=1)
     assert "you" in words_of(seat._repr_svg_())
-    position = env.unwrapped.snapshot()
-    assert (
-        position == json.loads(json.dumps(position)) == copy.deepcopy(position) == pickle.loads(pickle.dumps(position))
-    )
-    for one in (position, copy.deepcopy(position), pickle.loads(pickle.dumps(position))):
-        assert {"player_0", "player_1"} <= words_of(one._repr_svg_())
     layout = env.unwrapped.observation_layout
-    assert layout._repr_html_().count("<tr>") == len(layout) + 1
+    assert layout._repr_html_().count("<tr>") == len(layout.fields) + 1
 
 
 @marked("pygame")
