@@ -1,5 +1,6 @@
 """What the documentation says is what the code does."""
 
+import json
 import re
 import subprocess
 import sys
@@ -142,3 +143,14 @@ def test_variants_name_options_of_the_game(game: str) -> None:
     for options in find_game(game).variants:
         assert options.keys() <= find_game(game).options.keys()
         assert find_game(game).variant(**options).options.items() >= options.items()
+
+
+def test_speeds_of_the_libraries_are_those_that_were_measured() -> None:
+    text = (ROOT / "docs" / "libraries.md").read_text(encoding="utf-8")
+    page = {cells[1].strip(): cells[-2].strip() for line in text.splitlines() if len(cells := line.split("|")) == 8}
+    measured = json.loads((ROOT / "benchmarks" / "results" / "libraries.json").read_text(encoding="utf-8"))
+    names = {"sb3": "Stable-Baselines3", "agilerl": "AgileRL", "benchmarl": "BenchMARL", "openspiel": "OpenSpiel"}
+    names |= {"rllib": "RLlib", "torchrl": "TorchRL", "tianshou": "Tianshou", "skrl": "skrl"}
+    assert {names[library]: float(f"{rates['ours']:.2g}") for library, rates in measured.items()} == {
+        name: float(f"{int(speed.replace(',', '')):.2g}") for name, speed in page.items() if name in names.values()
+    }
