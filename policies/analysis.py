@@ -61,8 +61,8 @@ class Analysis:
         chosen = next(thought.name for thought in self.thoughts if thought.action == self.choice)
         expects = "" if self.value is None else f" and expects to win {self.value:.1%}"
         head, rows = self._table()
-        width = max(len(name) for name, *_ in rows)
         shown = [head, *rows] if len(head) > 1 else rows
+        width = max(len(name) for name, *_ in shown)
         lines = ["  ".join([name.ljust(width), *(f"{cell:>8}" for cell in cells)]).rstrip() for name, *cells in shown]
         return "\n".join([f"player_{self.seat} decides; {self.policy} chooses {chosen!r}{expects}", *lines])
 
