@@ -645,6 +645,14 @@ def test_the_share_of_unknown_cards_is_rounded_down_and_the_trump_card_counts_as
     assert yokai_septet.share_of_hand(everything_played, 30) == 0
 
 
+def test_of_two_rivals_the_one_with_more_bosses_takes_a_trick_whatever_we_have():
+    for ours in (0, 0b1110000):
+        assert [yokai_septet.rival(yokai(3, captured=[ours, one, other]), 0) for one, other in ((3, 4), (1, 6))] == [
+            1,
+            2,
+        ]
+
+
 def test_bite_nights_promises():
     """What may be collected for is promised, most where two kinds of tiles count; graveyards cost."""
     design = bite_rules
