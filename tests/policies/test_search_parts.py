@@ -3,6 +3,8 @@
 Called from Python, inner functions run their Python source; `test_search_exact` runs them compiled.
 """
 
+import threading
+import time
 from functools import cache
 from math import log, sqrt
 from typing import NamedTuple
@@ -44,7 +46,7 @@ from monsterzoo.policies.search.selection import (
     upper_bound,
 )
 from monsterzoo.policies.search.settings import Settings, parse
-from monsterzoo.policies.search.simulation import Search
+from monsterzoo.policies.search.simulation import Search, determinize
 from monsterzoo.policies.search.tree import (
     NONE,
     add_edge,
@@ -813,3 +815,53 @@ def test_a_search_that_is_stopped_runs_no_more():
     worker = SearchPolicy(variant, Settings(1000))._workers[0]
     worker._run = lambda *_: pytest.fail("it goes on")
     worker.search(Settings(1000), variant.new_states(1), 0, LUCK, [True])
+
+
+def test_a_player_acts_on_what_its_search_found(monkeypatch):
+    games = playing(players=2)
+    policy, asked = SearchPolicy(games.variant, Settings(10)), []
+    nothing = np.zeros((1, games.variant.num_actions))
+    found = statistics(nothing.astype(int), nothing, nothing.astype(int))
+
+    def search(observations, seats, states):
+        asked.append((observations.shape, seats.tolist(), states.tobytes()))
+        return found
+
+    monkeypatch.setattr(policy, "search", search)
+    for action in np.flatnonzero(games.action_masks[0]):
+        found.visits[0, action] += found.visits.max() + 1
+        assert policy.act(games.decisions()).tolist() == [action]
+    assert asked[0] == (games.observations.shape, games.seats.tolist(), games.states.tobytes())
+
+
+def test_where_one_thread_fails_the_others_stop_and_the_next_search_has_new_ones():
+    games = make_vec("pikit_v0", 2, seed=4, players=2)
+    policy, stopped = SearchPolicy(games.variant, Settings(10, threads=2)), threading.Event()
+
+    def fail(*_):
+        raise ArithmeticError
+
+    def go_on(settings, state, seat, stream, stop):
+        for _ in range(2000):
+            if stop[0]:
+                stopped.set()
+                return hand_made().edges[:0], hand_made().statistics[0]
+            time.sleep(0.01)
+        raise AssertionError
+
+    before = policy._workers
+    before[0].search, before[1].search = fail, go_on
+    with pytest.raises(ArithmeticError):
+        policy.search(games.observations, games.seats, games.states)
+    assert stopped.wait(20)
+    assert not {*map(id, before)} & {*map(id, policy._workers)}
+    assert len(policy._workers) == 2
+
+
+def test_games_are_searched_to_the_horizon_alone():
+    games = playing("yokai_septet_v0", 5)
+    horizons.load(games.variant)
+    _, scratch = prepared(games)
+    determinize(games.states, int(games.seats[0]), LUCK, scratch)
+    assert scratch.sampled[0].one_round == 1
+    assert games.states[0].one_round == 0
