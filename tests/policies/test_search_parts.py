@@ -865,3 +865,15 @@ def test_games_are_searched_to_the_horizon_alone():
     determinize(games.states, int(games.seats[0]), LUCK, scratch)
     assert scratch.sampled[0].one_round == 1
     assert games.states[0].one_round == 0
+
+
+def test_a_network_of_points_guides_and_rollouts_value_the_leaves(tmp_path):
+    variant = make_vec("pikit_v0", 1, seed=0, players=2).variant
+    named = {**about(variant), "options": {"reward": "score"}}
+    write(tmp_path / WEIGHTS, random_network(variant, values=1), named)
+    policy = SearchPolicy(variant, parse(f"20,net=net:{tmp_path}"))
+    assert (policy._parts.evaluation, policy._parts.expand_own) == (Rollout(), 10)
+    assert SearchPolicy(variant, parse(f"20,rollout_weight=1,net=net:{tmp_path}"))._parts.evaluation == Rollout()
+    for weight in (0, 0.5):
+        with pytest.raises(ValueError, match="are points and no chances; only rollout_weight=1 is possible"):
+            SearchPolicy(variant, parse(f"20,rollout_weight={weight},net=net:{tmp_path}"))
