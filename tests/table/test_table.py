@@ -37,10 +37,11 @@ needs("httpx2")
 uvicorn, websockets = needs("uvicorn"), needs("websockets")
 
 from monsterzoo.envs.match.driver import Move
-from monsterzoo.envs.match.players import act_in, make_player
+from monsterzoo.envs.match.players import HARMLESS, act_in, make_player
 from monsterzoo.envs.match.seating import seat_around
+from monsterzoo.table import server
 from monsterzoo.table.naming import player_name, variant_name
-from monsterzoo.table.played import HINT, LITTLE, PlayedGame, UnreadyError, _why
+from monsterzoo.table.played import HINT, LITTLE, PlayedGame, UnreadyError, _why, events_as_json
 from monsterzoo.table.server import (
     LONGEST_MESSAGE,
     MOST_GAMES,
@@ -49,11 +50,12 @@ from monsterzoo.table.server import (
     Room,
     Table,
     make_app,
+    read,
     read_plan,
     rules_of,
     serve,
 )
-from monsterzoo.table.watched import JUDGE, _opinion, watch_policies, watch_record
+from monsterzoo.table.watched import JUDGE, LONGEST, _opinion, watch_policies, watch_record
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
@@ -1072,3 +1074,107 @@ def test_the_game_cannot_be_moved_while_others_decide() -> None:
     game.act(0, 80)
     with pytest.raises(UnreadyError):
         game.act(0, 80)
+
+
+# --- Limits and small things ---
+
+
+def test_suggested_policies_can_be_played_against_and_need_nothing_of_ones_own() -> None:
+    variant = find_game("pikit_v0").variant(players=2)
+    specs = [spec for spec, _ in Room(PLAN).welcome()["policies"]]
+    assert len(specs) == 5
+    for spec in specs:
+        assert HARMLESS.fullmatch(spec)
+        assert make_player(variant, spec).name == spec
+
+
+def test_limits_of_the_server() -> None:
+    """Connections, pages and the backlog together stay below 256 open files."""
+    limits = ("LONGEST_MESSAGE", "MOST_GAMES", "MOST_PAGES", "MOST_CONNECTIONS", "MOST_AT_ONCE", "SLOWEST")
+    assert [getattr(server, name) for name in limits] == [4096, 64, 64, 60, 8, 5.0]
+
+
+def test_a_game_without_a_seed_has_one_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(server.secrets, "randbits", lambda bits: asked.append(bits) or 5)
+    drawn, given = (Plan("pikit_v0", {"players": 2}, ["random"], seed=seed).start() for seed in (None, 5))
+    assert asked == [32]
+    assert drawn.env.save() == given.env.save()
+    assert Plan("pikit_v0", {"players": 2}, ["random"], seed=0).start().env.save() != given.env.save()
+
+
+@pytest.mark.parametrize("length", [LONGEST_MESSAGE, LONGEST_MESSAGE + 1])
+def test_the_longest_message_is_read(length: int) -> None:
+    text = json.dumps({"do": "join", "x": ""})
+    text = text.replace('""', f'"{"x" * (length - len(text))}"')
+    if length > LONGEST_MESSAGE:
+        with pytest.raises(ValueError, match=f"at most {LONGEST_MESSAGE} characters, not {length}"):
+            read(text)
+    else:
+        assert read(text)["do"] == "join"
+
+
+def test_a_new_game_is_as_on_the_command_line_where_nothing_else_is_said() -> None:
+    usual = Plan("pikit_v0", {"players": 2}, ["my:Own"], 1, 7)
+    assert read_plan({"do": "new"}, usual) == Plan("pikit_v0", {"players": 2}, ["my:Own"], 1)
+    assert read_plan({"do": "new", "game": "bite_night_v0", "seat": 2}, usual) == Plan("bite_night_v0", seat=2)
+
+
+def test_a_game_is_ready_once_the_others_have_decided_and_until_somebody_acts() -> None:
+    game = PLAN.start()
+    assert not game.ready
+    for _ in game.advance():
+        assert not game.ready
+    assert (game.ready, game.waiting, game.over) == (True, True, False)
+    decision, legal = len(game.decisions) - 1, game.legal()
+    for bad in (True, 1.0, None, "1"):
+        with pytest.raises(ValueError, match="expected an action, an integer, got"):
+            game.act(decision, bad)
+    for bad in (decision - 1, decision + 1, None):
+        with pytest.raises(UnreadyError, match=f"this is decision {decision}, not {bad}: the table has moved on"):
+            game.act(bad, min(legal))
+    game.act(decision, min(legal))
+    assert not game.ready
+
+
+def test_an_undo_forgets_what_came_after_and_parts_that_had_not_ended() -> None:
+    game = PLAN.start()
+    for _ in range(3):
+        list(game.play_on())
+        game.act(len(game.decisions) - 1, min(game.legal()))
+    list(game.play_on())
+    saved = list(game.decisions)
+    kept = saved[2][1]
+    game.chapters = [(0, kept, [1, 2]), (kept, kept + 1, [3, 4])]
+    back = game.undo()
+    assert (back.env.save(), len(back.events)) == saved[2]
+    assert (back.decisions, back.chapters) == (saved[:2], [(0, kept, [1, 2])])
+    assert back.events == game.events[:kept]
+    list(back.play_on())
+    assert back.decisions == saved[:3]
+    for left in (1, 0):
+        back = back.undo()
+        list(back.play_on())
+        assert len(back.decisions) == left + 1
+    with pytest.raises(UnreadyError, match="there is nothing to take back"):
+        back.undo()
+
+
+def test_a_watched_game_ends_for_those_who_ask_for_a_place_behind_its_end() -> None:
+    game = watch_policies(find_game("pikit_v0").variant(players=2, max_turns=2), ["random"], seed=2)
+    assert not game.complete
+    end = game.show(LONGEST, "player_1")
+    assert (end["complete"], end["place"]) == (True, len(game.moves))
+    assert end["movers"] == [move.seat for move in game.moves]
+    assert end["views"] == ["all", "player_0", "player_1"]
+    assert [number for *_, number in end["events"]] == sorted(number for *_, number in end["events"])
+    for bad in (LONGEST + 1, -2, True, "1", None):
+        with pytest.raises(ValueError, match="expected a place, an integer from -1 to 100000"):
+            game.show(bad)
+    assert game.show(1)["place"] == 1
+    assert {*(number for *_, number in game.show(1)["events"])} <= {1}
+
+
+def test_events_name_the_seat_at_the_table_or_nobody() -> None:
+    events = [Event("a", 0, 0), Event("b", 2, 0), Event("c", -1, 0)]
+    assert events_as_json(events, 3, 4) == [["a", 3], ["b", 1], ["c", -1]]
