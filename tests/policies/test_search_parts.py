@@ -57,6 +57,7 @@ from monsterzoo.policies.search.tree import (
     new_scratch,
     new_tree,
     node_key,
+    scramble,
 )
 from test_networks import about, random_network
 
@@ -877,3 +878,24 @@ def test_a_network_of_points_guides_and_rollouts_value_the_leaves(tmp_path):
     for weight in (0, 0.5):
         with pytest.raises(ValueError, match="are points and no chances; only rollout_weight=1 is possible"):
             SearchPolicy(variant, parse(f"20,rollout_weight={weight},net=net:{tmp_path}"))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "wanted"),
+    [
+        ([0.25], [0.25, 0.25, 0.5]),  # a return of three sides: from -1/2, no chance, to 1
+        ([9.0], [0, 0, 1]),
+        ([-9.0], [0.5, 0.5, 0]),
+        ([log(6), log(3), 0.0], [0.3, 0.1, 0.6]),  # the observer's side first, then clockwise
+    ],
+)
+def test_values_of_a_network_count_from_its_observer(outputs, wanted):
+    values = np.zeros(3)
+    write_network_values(np.array(outputs, np.float32), 2, values)
+    assert values.tolist() == pytest.approx(wanted)
+
+
+def test_keys_are_scrambled_by_the_finaliser_of_splitmix64():
+    assert [int(scramble(np.uint64(value))) for value in (0, 1, (1 << 64) - 1)] == [
+        0xE220A8397B1DCDAF, 0x910A2DEC89025CC1, 0
+    ]  # fmt: skip

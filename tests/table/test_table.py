@@ -1178,3 +1178,31 @@ def test_a_watched_game_ends_for_those_who_ask_for_a_place_behind_its_end() -> N
 def test_events_name_the_seat_at_the_table_or_nobody() -> None:
     events = [Event("a", 0, 0), Event("b", 2, 0), Event("c", -1, 0)]
     assert events_as_json(events, 3, 4) == [["a", 3], ["b", 1], ["c", -1]]
+
+
+def test_connections_are_counted_until_they_close_or_become_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    told: list[str] = []
+    monkeypatch.setattr(H11Protocol, "connection_made", lambda self, transport: setattr(self, "transport", transport))
+    monkeypatch.setattr(H11Protocol, "connection_lost", lambda self, exc: told.append("lost"))
+    monkeypatch.setattr(H11Protocol, "handle_websocket_upgrade", lambda self, event: told.append("page"))
+    monkeypatch.setattr(server, "MOST_CONNECTIONS", 2)
+    kind, aborted = server._connections(), list[int]()
+    lines = [kind.__new__(kind) for _ in range(6)]
+
+    def made(number: int) -> None:
+        lines[number].connection_made(SimpleNamespace(abort=lambda: aborted.append(number)))
+
+    made(0)
+    made(1)
+    lines[0].connection_lost(None)
+    made(2)
+    lines[1].handle_websocket_upgrade(None)
+    made(3)
+    assert (list(kind.opened), aborted, told) == ([lines[2], lines[3]], [], ["lost", "page"])
+    made(4)
+    assert (list(kind.opened), aborted) == ([lines[3], lines[4]], [2])
+    lines[0].connection_lost(None)
+    made(5)
+    assert (list(kind.opened), aborted) == ([lines[4], lines[5]], [2, 3])
