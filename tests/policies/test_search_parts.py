@@ -896,6 +896,6 @@ def test_values_of_a_network_count_from_its_observer(outputs, wanted):
 
 
 def test_keys_are_scrambled_by_the_finaliser_of_splitmix64():
-    assert [int(scramble(np.uint64(value))) for value in (0, 1, (1 << 64) - 1)] == [
-        0xE220A8397B1DCDAF, 0x910A2DEC89025CC1, 0
+    assert [int(scramble(np.uint64(value))) for value in (0, 1, 2, (1 << 64) - 1)] == [
+        0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0
     ]  # fmt: skip
