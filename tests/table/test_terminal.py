@@ -18,6 +18,7 @@ from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.match.seating import seat_around
 from monsterzoo.table import terminal
 from monsterzoo.table.played import PlayedGame
+from monsterzoo.training.runs.interrupts import Interrupted
 
 WORDS = ["pikit_v0", "--players", "2", "--seed", "3", "--option", "max_turns=6"]
 
@@ -269,3 +270,16 @@ def test_hints_have_a_star_for_the_choice_and_chances(monkeypatch: pytest.Monkey
     monkeypatch.setattr(PlayedGame, "hint", lambda self: hint)
     _, *lines = terminal._hint(game).splitlines()
     assert lines == ["*  50%  end discards", "    6%  accept", "     –  6: cancel"]
+
+
+@pytest.mark.parametrize(("interruption", "code"), [(KeyboardInterrupt(), 130), (Interrupted(15), 143)])
+def test_an_interruption_leaves_the_game_with_the_customary_code(
+    interruption: KeyboardInterrupt, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: str) -> str:
+        raise interruption
+
+    monkeypatch.setattr("builtins.input", interrupted)
+    variant = find_game("pikit_v0").variant(players=2)
+    game = PlayedGame(variant, 0, seat_around(variant, 0, ["random"], 1), 9)
+    assert terminal._play(game) == (game, code)
