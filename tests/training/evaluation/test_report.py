@@ -10,13 +10,16 @@ from monsterzoo.training.evaluation import tournament as module
 from monsterzoo.training.evaluation.report import (
     as_text,
     grid,
+    heat_map,
     latex,
     markdown,
     partners_text,
     percent,
+    plot,
     protocol_text,
     with_ends,
 )
+from needs import needs
 from nim import NIM
 from toys import FirstLegal
 
@@ -270,3 +273,65 @@ def test_partners_read_as_a_matrix_and_their_scores() -> None:
         "all  0.500 [0.400, 0.600]  at most 0.500  at least 0.125",
         "a    0.500 [0.400, 0.600]  at most 0.500  at least 0.125",
     ]
+
+
+# --- Pictures ---
+
+
+@pytest.fixture
+def figures(monkeypatch) -> list:
+    """Figures that are saved, with what they are saved with."""
+    needs("matplotlib")
+    from matplotlib.figure import Figure
+
+    saved = []
+    monkeypatch.setattr(
+        Figure, "savefig", lambda self, path, **more: saved.append((self, more)) or path.write_bytes(b"")
+    )
+    return saved
+
+
+def test_a_picture_has_ratings_with_intervals_and_arrows_where_nothing_bounds_them(figures, tmp_path) -> None:
+    result = a_result()
+    result["players"].append(ranked("d", 0.125, 10, 5, (-20, None)))
+    plot(result, tmp_path / "ratings.png")
+    ((figure, more),) = figures
+    assert more == {"format": "png", "dpi": 150}
+    assert figure.get_size_inches().tolist() == [7, pytest.approx(1.2 + 4 * 0.45)]
+    (axes,) = figure.axes
+    bars, points = axes.lines[::2], axes.lines[1::2]
+    assert [[*line.get_xdata(), *line.get_ydata()] for line in bars] == [
+        [-150, -50, 0, 0], [0, 0, 1, 1], [-20, 10, 2, 2], [90.6, 99, 3, 3]
+    ]  # fmt: skip
+    assert {(line.get_linewidth(), line.get_alpha()) for line in bars} == {(3, 0.4)}
+    assert [(line.get_xdata()[0], line.get_ydata()[0], line.get_marker()) for line in points] == [
+        (-100.4, 0, "o"), (0, 1, "o"), (10, 2, ">"), (90.6, 3, "<")
+    ]  # fmt: skip
+    assert {line.get_color() for line in axes.lines} == {"tab:blue"}
+    assert [(one.get_text(), one.xy) for one in axes.texts] == [
+        ("25.0%", (-100.4, 0)), ("50.0%", (0, 1)), ("12.5%", (10, 2)), ("75.0%", (90.6, 3))
+    ]  # fmt: skip
+    assert {one.xyann for one in axes.texts} == {(0, 6)}
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "c", "d", "b"]
+    assert axes.get_yticks().tolist() == [0, 1, 2, 3]
+    assert axes.get_ylim() == (-0.5, 3.7)
+    assert axes.get_xlabel() == "rating (Elo points), and win rate (chance level: 50.0%)"
+    assert axes.get_title() == "nim, 60 games"
+
+
+def test_a_heat_map_has_every_pair_with_half_of_its_interval(figures, tmp_path) -> None:
+    intervals = [[[0.4, 0.6], [0.2, 0.3]], [[0.1, 0.4], [0.95, 1.0]]]
+    result = a_result(players=["a", "b"], opponents="c", matrix=[[0.5, 0.25], [0.75, 1]], intervals=intervals)
+    heat_map(result, tmp_path / "partners.png")
+    ((figure, _),) = figures
+    assert figure.get_size_inches().tolist() == pytest.approx([4.4, 3.0])
+    axes, bar = figure.axes
+    assert axes.images[0].get_array().tolist() == [[0.5, 0.25], [0.75, 1]]
+    assert [(one.get_position(), one.get_text(), one.get_color()) for one in axes.texts] == [
+        ((0, 0), "50.0%\n± 10.0%", "white"), ((1, 0), "25.0%\n± 5.0%", "white"), ((0, 1), "75.0%\n± 15.0%", "black"),
+        ((1, 1), "100.0%\n± 2.5%", "black"),
+    ]  # fmt: skip
+    for ticks, labels in ((axes.get_xticks(), axes.get_xticklabels()), (axes.get_yticks(), axes.get_yticklabels())):
+        assert (ticks.tolist(), [label.get_text() for label in labels]) == ([0, 1], ["a", "b"])
+    assert axes.get_title() == "nim: wins of two partners against c"
+    assert bar.get_ylabel() == "win rate"
