@@ -243,3 +243,23 @@ def test_ratings_that_do_not_converge_are_told(monkeypatch):
     monkeypatch.setattr(np.linalg, "pinv", lambda matrix, **_: np.eye(len(matrix)))
     with pytest.warns(RuntimeWarning, match="did not converge"):
         rated(two_sides(1000, 1))
+
+
+def test_a_single_game_has_a_mean_and_rate():
+    one = np.ones((1, 1))
+    assert means(3 * one, one)[0] == win_rates(one, one)[0] * 3 == 3
+
+
+def test_ends_without_bounds_are_infinite_in_their_direction():
+    _, intervals = rated(two_sides(500, 0), anchor=None)
+    assert (intervals[0, 0], intervals[1, 1]) == (-np.inf, np.inf)
+    assert np.isfinite(intervals[0, 1])
+    assert np.isfinite(intervals[1, 0])
+    assert intervals[0, 1] == pytest.approx(-intervals[1, 0])
+
+
+def test_players_that_always_sit_in_the_same_places_are_rated_by_their_wins():
+    shares = np.tile([1.0, 0.0], (40, 1, 1))
+    shares[:10] = [[0.0, 1.0]]
+    found, _ = rated(shares, np.array([[0, 1]]), anchor=1)
+    assert found == pytest.approx([ELO * np.log(30.5 / 10.5), 0], abs=1e-3)

@@ -11,6 +11,7 @@ import pytest
 import torch
 from monsterzoo.envs.core.options import options_of
 from monsterzoo.envs.core.registry import find_game
+from monsterzoo.training.algorithms import network as networks
 from monsterzoo.training.runs import config as config_module
 from monsterzoo.training.runs import curves, exits, extras, journal, run
 from monsterzoo.training.runs.config import METHODS, PPOConfig, RolloutConfig, RunConfig
@@ -558,3 +559,47 @@ def test_a_signal_is_deferred_and_a_second_one_ends_at_once(capfd: pytest.Captur
     with pytest.raises(Interrupted) as first:
         signals.check()
     assert first.value.code == 143
+
+
+def test_a_run_starts_from_the_network_that_it_is_told_to(clock: Clock, tmp_path: Path) -> None:
+    first = Little(clock, updates=4)
+    for weights in first.network.parameters():
+        weights.data.uniform_(-1, 1)
+    networks.write(tmp_path / "policy.npz", first.network, NIM.variant())
+    again = Little(clock, updates=4, start=f"net:{tmp_path}")
+    for one, other in zip(first.network.parameters(), again.network.parameters(), strict=True):
+        torch.testing.assert_close(one, other)
+    with pytest.raises(ValueError, match="--start random is no network; 'pretrained' and 'net:FOLDER' are"):
+        Little(clock, updates=4, start="random")
+    with pytest.raises(ValueError, match=r"--start net:.* has another shape: stem.weight is \(8, 24\), not \(9, 24\)"):
+        Learner.__init__(again, PPOConfig(NIM.name, width=9, start=f"net:{tmp_path}"), NIM.variant())
+
+
+def test_moments_of_a_checkpoint_may_be_zero_and_not_negative(clock: Clock) -> None:
+    learner = Little(clock, updates=4)
+    parameters = list(learner.network.parameters())
+    moments = {
+        k: {"step": torch.zeros(()), "exp_avg": -torch.ones_like(one), "exp_avg_sq": torch.zeros_like(one)}
+        for k, one in enumerate(parameters)
+    }
+    content = {
+        "progress": dict.fromkeys(run.PROGRESS, 0),
+        "network": learner.network.state_dict(),
+        "optimizer": moments,
+    }
+    learner._check(content)
+    for name in ("step", "exp_avg_sq"):
+        wrong = {**moments, 0: {**moments[0], name: moments[0][name] - 1e-6}}
+        with pytest.raises(ValueError, match=f"{name} of the optimizer has negative numbers"):
+            learner._check({**content, "optimizer": wrong})
+    for name, number in (
+        ("updates", -1),
+        ("steps", 1.5),
+        ("decided", True),
+        ("seconds", float("inf")),
+        ("seconds", "1"),
+    ):
+        with pytest.raises(ValueError, match=f"{name} is {number!r}"):
+            learner._check({**content, "progress": {**content["progress"], name: number}})
+    with pytest.raises(KeyError):
+        learner._check({**content, "progress": {}})
