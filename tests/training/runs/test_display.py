@@ -168,3 +168,4 @@ def test_the_curve_has_win_rates_with_intervals_entropy_and_explained_variance(
     assert (wins.get_title(), inside.get_title()) == ("nim: win rate (95 %)", "inside")
     assert wins.get_xlabel() == inside.get_xlabel() == "million steps"
     assert figures[0].get_size_inches().tolist() == [11, 4]
+    assert wins.get_gridspec().get_geometry() == (1, 2), "side by side"

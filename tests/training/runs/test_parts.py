@@ -332,6 +332,33 @@ def test_all_commands_of_a_run_are_listed(tmp_path: Path) -> None:
 # --- What is checked in a checkpoint ---
 
 
+def test_an_interrupted_run_says_whether_and_where_it_was_saved(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    saves: list[bool] = []
+
+    def interrupted(learner: Learner, folder: Path, *_: Any) -> None:
+        if saves[-1]:
+            learner.save(folder)
+        raise Interrupted(15)
+
+    monkeypatch.setattr(run, "_learn_on", interrupted)
+    out = tmp_path / "a run"
+    config = PPOConfig(NIM.name, out=str(out), width=8, num_envs=2, updates=2, log="none", evaluate=(), opponents=())
+    for saving, words in (
+        (False, f"interrupted before anything was saved in {out}"),
+        (True, f"interrupted; saved in {out}/checkpoint.pt, go on with: monsterzoo train --resume --out '{out}'"),
+    ):
+        saves.append(saving)
+        with pytest.raises(Interrupted) as told:
+            run.train(replace(config, imitate=""), game=NIM)
+        assert (str(told.value), told.value.number) == (words, 15)
+    about = json.loads((out / "run.json").read_text())
+    assert about["config"]["width"] == 8
+    assert about["commands"] == [replace(config, imitate="").command()], "as typed"
+    assert about["versions"].keys() == {"monsterzoo", "torch", "numpy", "python"}
+
+
 def test_tensors_of_a_checkpoint_have_names_shapes_types_and_finite_numbers() -> None:
     like = {"a": torch.zeros(2), "b": torch.zeros(())}
     run.check_tensors({"a": torch.ones(2), "b": torch.tensor(-3.0)}, like, "net")
@@ -377,7 +404,7 @@ def test_positions_come_back_from_the_bytes_of_a_checkpoint() -> None:
 
 
 def test_a_file_is_replaced_at_once_or_not_at_all(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "file.json"
+    path = tmp_path / "new" / "newer" / "file.json"
     write_json(path, {"a": [1]})
     assert path.read_text() == '{\n  "a": [\n    1\n  ]\n}\n'
 
@@ -518,6 +545,7 @@ def test_a_resumed_journal_goes_on_from_its_checkpoint(tmp_path: Path, monkeypat
         assert [one["updates"] for one in journal.read(path)] == [1, 2]
         going_on.write(line(3, kl=0.5), 0.5)
         assert journal.read(path)[-1] == line(3, kl=0.5), "on the disk at once"
+    assert going_on._file.closed
     ((lines, picture, title, chance),) = drawn
     assert [one["updates"] for one in lines] == [1, 2, 3]
     assert (picture, title, chance) == (tmp_path / journal.PICTURE, "pikit_v0", 0.25)
