@@ -241,7 +241,7 @@ def test_rollouts_of_a_last_move_know_the_winner() -> None:
 
 
 def test_decisions_go_into_the_buffer_as_they_were_shown_and_made() -> None:
-    trainer = PPOTrainer(replace(PPO, game="pikit_v0", players=2, num_envs=16, steps=6))
+    trainer = PPOTrainer(replace(PPO, game="pikit_v0", players=2, options={"max_turns": 40}, num_envs=16, steps=6))
     games, buffer, shown = trainer.games, trainer.buffer, []
     act = games.act
 
@@ -249,7 +249,9 @@ def test_decisions_go_into_the_buffer_as_they_were_shown_and_made() -> None:
         parts = (games.observations, games.action_masks, games.arrays["seats"], choices)
         shown.append([part.copy() for part in parts])
         act(choices)
+        ended[:] = games.arrays["terminated"] | games.arrays["truncated"]
 
+    ended = np.zeros(16, np.bool_)
     games.act = watched  # type: ignore[method-assign]
     report = trainer.play()
     assert report["steps"] == 16 * 6
@@ -272,7 +274,7 @@ def test_decisions_go_into_the_buffer_as_they_were_shown_and_made() -> None:
     assert buffer.count == row
     last = shown[-1]
     asked = np.flatnonzero(last[1].sum(1) > 1)
-    going_on = asked[~(games.arrays["terminated"] | games.arrays["truncated"])[asked]]
+    going_on = asked[~ended[asked]]
     assert (buffer.open[going_on, last[2][going_on]] >= row - len(asked)).all(), "each waits for what comes of it"
 
 
