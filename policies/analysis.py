@@ -56,9 +56,9 @@ class Analysis:
         expects = "" if self.value is None else f" and expects to win {self.value:.1%}"
         columns = [key for key in COLUMNS if getattr(self.thoughts[0], key) is not None]
         rows = [[one.name, *(_cell(getattr(one, key)) for key in columns)] for one in self.thoughts]
-        width = max(len(name) for name, *_ in rows)
-        head = [["action", *(COLUMNS[key] for key in columns)]] if columns else []
-        lines = ["  ".join([name.ljust(width), *(f"{cell:>8}" for cell in cells)]) for name, *cells in [*head, *rows]]
+        shown = [["action", *(COLUMNS[key] for key in columns)], *rows] if columns else rows
+        width = max(len(name) for name, *_ in shown)
+        lines = ["  ".join([name.ljust(width), *(f"{cell:>8}" for cell in cells)]) for name, *cells in shown]
         first = f"player_{self.seat} decides; {self.policy} chooses {chosen!r}{expects}"
         return "\n".join([first, *(line.rstrip() for line in lines)])
 

@@ -263,3 +263,17 @@ def test_the_makers_of_stable_baselines3_work_without_pygame(monkeypatch):
     with pytest.raises(TypeError, match="pictures need pygame-ce"):
         gymnasium.make(PIKIT, render_mode="rgb_array")
     assert env_util.make_vec_env(PIKIT, n_envs=1).render_mode is None
+
+
+def test_a_game_begins_with_everybody_at_the_table_and_nothing_won(name, options):
+    env = mz.make(name, **options).unwrapped
+    for _ in range(2):
+        env.reset(seed=1)
+        assert env.agents == env.possible_agents
+        assert set(env.rewards.values()) == set(env._cumulative_rewards.values()) == {0.0}
+        assert set(env.terminations.values()) == set(env.truncations.values()) == {False}
+        assert [part.keys() for part in (env.rewards, env.terminations, env.truncations, env.infos)] == (
+            [dict.fromkeys(env.possible_agents).keys()] * 4
+        )
+        assert env.last()[1:4] == (0.0, False, False)
+        env.step(int(np.flatnonzero(env.infos[env.agent_selection]["action_mask"])[0]))

@@ -79,3 +79,38 @@ def test_where_nobody_decides_there_is_nothing_to_think() -> None:
     over["outcome"][index], over["acting"][index] = 1, 0
     with pytest.raises(ValueError, match="the game is over"):
         analyse(policies.make("random", "pikit_v0", players=2), games.variant, over, index)
+
+
+def test_a_column_alone_is_shown_with_its_head() -> None:
+    thoughts = (Thought(3, "end", prior=1.0), Thought(4, "go on", prior=0.0))
+    assert str(Analysis("net", 2, 3, 0.5, thoughts)).split("\n") == [
+        "player_2 decides; net chooses 'end' and expects to win 50.0%",
+        "action   network",
+        "end       100.0%",
+        "go on       0.0%",
+    ]
+
+
+def test_positions_of_other_games_and_rows_that_are_not_there_are_refused() -> None:
+    games, index = played()
+    policy, other = policies.make("random", "pikit_v0", players=2), make_vec("pikit_v0", 1, seed=1, players=3)
+    with pytest.raises(ValueError, match="players"):
+        analyse(policy, games.variant, other.states)
+    with pytest.raises(ValueError):
+        analyse(policy, games.variant, games.states, 8)
+    found = analyse(policy, games.variant, games.states, index)
+    assert (found.policy, found.seat, found.value) == ("random", games.seats[index], None)
+    assert found.to_dict()["thoughts"][0]["action"] == found.choice
+
+
+def test_of_seats_that_decide_at_once_the_lowest_is_meant_unless_one_is_named() -> None:
+    games = make_vec("bite_night_v0", 1, seed=5, players=3)
+    acting = [seat for seat in range(3) if int(games.states["acting"][0]) >> seat & 1]
+    assert len(acting) > 1
+    policy = policies.make("random", "bite_night_v0", players=3)
+    assert analyse(policy, games.variant, games.states).seat == acting[0]
+    for seat in acting:
+        found = analyse(policy, games.variant, games.states, seat=seat)
+        assert found.seat == seat
+        legal = np.flatnonzero(games.variant.legal_actions(games.states, 0, seat))
+        assert sorted(one.action for one in found.thoughts) == legal.tolist()

@@ -3,6 +3,9 @@
 Views are made by hand; called from Python, compiled functions run their Python source.
 """
 
+import zlib
+from random import Random
+
 import numpy as np
 import pytest
 from monsterzoo.envs.bite_night import rules as bite_rules
@@ -11,7 +14,7 @@ from monsterzoo.envs.pikit import rules as pikit_rules
 from monsterzoo.envs.pikit.view import VIEW as PIKIT_VIEW
 from monsterzoo.envs.yokai_septet import rules
 from monsterzoo.envs.yokai_septet.view import VIEW
-from monsterzoo.policies.heuristics import bite_night, pikit, yokai_septet
+from monsterzoo.policies.heuristics import advise_views, bite_night, pikit, sole, yokai_septet
 
 
 def made(record, **fields):
@@ -611,3 +614,249 @@ def test_what_cards_do_to_the_owner_of_tiles():
     assert effect(bite_rules.BITE, vampires, [maid], hearts=(vampires[0], maid)) == 3
     assert effect(bite_rules.BITE, [maid], vampires, hearts=(vampires[0], maid)) == -3
     assert effect(bite_rules.BITE, [maid], vampires) == 0
+
+
+# --- Numbers and rules of thumb that few positions turn on ---
+
+
+def test_what_it_costs_to_play_a_card_with_other_numbers_of_players():
+    two, suitors = yokai(2, trump=4), yokai(variant=rules.SUITORS, trump=rules.NONE)
+    assert yokai_septet.worth_in_hand(two, 2, card(4, 0)) == 0.9  # its lowest card is a trump too
+    assert yokai_septet.worth_in_hand(two, 2, card(4, 6)) == pytest.approx(0.9 - 6 * 0.1)
+    assert yokai_septet.worth_in_hand(two, 2, card(3, 6)) == pytest.approx(-6 * 0.02)
+    assert yokai_septet.worth_in_hand(suitors, 3, boss(4)) == pytest.approx(-0.13 + 2 * 0.01)
+    assert yokai_septet.worth_in_hand(yokai(3, trump=4), 1, boss(4)) == pytest.approx(0.08 + 0.06 + 2 * 0.12)
+
+
+def test_stronger_cards_are_higher_ones_of_the_suit_and_the_a():
+    assert yokai_septet.STRONGER[rules.THE_A] == 0
+    assert yokai_septet.STRONGER[card(0, 5)] == bits(rules.THE_A, card(0, 6), rules.CARDS)  # 6: the 7 and its twin
+    assert yokai_septet.STRONGER[card(2, 4)] == bits(rules.THE_A, card(2, 5), card(2, 6))
+    assert yokai_septet.STRONGER[card(2, 6)] == bits(rules.THE_A)
+    assert yokai_septet.LOSING < -5 < 5 < yokai_septet.WINNING
+
+
+def test_the_share_of_unknown_cards_is_rounded_down_and_the_trump_card_counts_as_one():
+    up = np.full((2, rules.UP), rules.NONE)
+    up[1, :2] = 20, 21
+    view = yokai(2, straw_left=[0, 0b111], straw_up=up, played=[0, bits(1, 2, 3), 0, 0])  # 15 cards in the hand
+    assert [yokai_septet.share_of_hand(view, unknown) for unknown in (26, 27, 28, 29, 30)] == [11, 10, 10, 10, 9]
+    everything_played = yokai(2, straw_left=[0, 0b111], straw_up=up, played=[0, (1 << 23) - 1, 0, 0])
+    assert yokai_septet.share_of_hand(everything_played, 30) == 0
+
+
+def test_of_two_rivals_the_one_with_more_bosses_takes_a_trick_whatever_we_have():
+    for ours in (0, 0b1110000):
+        assert [yokai_septet.rival(yokai(3, captured=[ours, one, other]), 0) for one, other in ((3, 4), (1, 6))] == [
+            1,
+            2,
+        ]
+
+
+def test_bite_nights_promises():
+    """What may be collected for is promised, most where two kinds of tiles count; graveyards cost."""
+    design = bite_rules
+    promised = {design.COLOUR_SET: 2.0, **dict.fromkeys(range(1, 11), 3.0), **dict.fromkeys(range(11, 16), 1.5)}
+    promised |= {**dict.fromkeys(range(16, 26), 3.5), **dict.fromkeys(range(26, 32), -1.0)}
+    assert {card: value for card, value in enumerate(bite_night.PROMISE.tolist()) if value} == promised
+
+
+def test_couples_of_every_set_of_combination_cards():
+    for picture, mate in bite_rules.COUPLES:
+        cards = bits(bite_rules.COMBINATION + bite_rules.COUPLES.index((picture, mate)))
+        wanted = bits(10 * picture + 2 * mate, 10 * mate + 2 * picture)
+        assert bite_night.coupled(cards) == wanted
+        assert bite_night.coupled(cards | bits(bite_rules.COMBINATION - 1, bite_rules.GRAVEYARD)) == wanted
+    assert bite_night.COUPLED[-1] == sum(int(bite_night.COUPLED[1 << k]) for k in range(len(bite_rules.COUPLES)))
+
+
+def test_colours_that_are_scarce():
+    two_each = [tile(colour, picture) for colour in range(5) for picture in (0, 1)]
+    for colour in range(5):
+        own = bits(*(one for one in two_each if one != tile(colour, 0)))
+        assert (
+            bite_night.decisive_tiles(own, False)
+            == bite_night.decisive_tiles(own, True)
+            == (bite_rules.COLOUR_TILES[colour])
+        )
+    level = bits(*two_each)
+    assert bite_night.decisive_tiles(level, False) == 0
+    assert bite_night.decisive_tiles(level, True) == bite_rules.ALL_TILES  # any one that is buried costs a set
+
+
+def test_of_two_options_of_a_roll_the_dearer_one_is_taken_whichever_die_it_is():
+    low, high, nothing = pikit_rules.TAKE_LOW, pikit_rules.TAKE_HIGH, pikit_rules.TAKE_NOTHING
+    ones = table(phase=pikit_rules.TAKE, low=1, high=2, centre=(1, 2))  # a 1 may bring the bonus
+    assert pikit.best_action(ones, legal(low, high, nothing)) == low
+    level = table(phase=pikit_rules.TAKE, low=1, high=4, centre=(1, 4), known=[(), (1, 1), (), ()])  # 4 points each
+    assert pikit.worth_of_one(level) == 4
+    assert pikit.best_action(level, legal(low, high, nothing)) == low  # of equal ones the first
+    assert pikit.best_action(level, legal(high, nothing)) == high
+    gone = table(phase=pikit_rules.TAKE, low=1, high=4, centre=(), known=[(), (), (), ()])
+    assert pikit.best_action(gone, legal(low, high, nothing)) == nothing
+
+
+def test_a_mecha_is_stolen_as_long_as_the_theft_brings_anything():
+    """Of a mecha and n 3s: 15 + 3 n points, half as many again for the loss of who does not lead, less 6 n."""
+    for threes, chosen in ((14, pikit_rules.STEAL_MECHA), (15, pikit_rules.TAKE_NOTHING)):
+        known = [(), (3,) * threes, (), ()]
+        fields = {"mechas_on_table": 0, "mechas": [0, 4, 0, 0], "known": known, "scores": [1, 0, 0, 0]}
+        view = table(phase=pikit_rules.TAKE, low=2, high=2, **fields)
+        assert pikit.worth_of_theft(view, 1) == pytest.approx((22.5 - 1.5 * threes) / (threes + 1))
+        assert pikit.best_action(view, legal(pikit_rules.STEAL_MECHA, pikit_rules.TAKE_NOTHING)) == chosen
+
+
+def test_the_only_member_of_a_set_of_several_words():
+    for one in (0, 1, 63, 64, 127, 130, 191):
+        words = np.zeros(3, np.uint64)
+        words[one >> 6] = 1 << (one & 63)
+        assert sole(words) == one
+        for other in {0, 62, 65, 128, 191} - {one}:
+            both = words.copy()
+            both[other >> 6] |= np.uint64(1 << (other & 63))
+            assert sole(both) == -1, (one, other)
+
+
+def test_advice_for_rows_and_the_first_row_whose_mask_forbids_it():
+    views = np.zeros(4, PIKIT_VIEW)
+    views[:] = table(phase=pikit_rules.TAKE, low=2, high=3, centre=(2, 3))
+    masks, choices = np.zeros((4, pikit_rules.ACTIONS), np.int8), np.full(4, -9)
+    low, high, both, nothing = (
+        pikit_rules.TAKE_LOW, pikit_rules.TAKE_HIGH, pikit_rules.TAKE_BOTH, pikit_rules.TAKE_NOTHING
+    )  # fmt: skip
+    for row, allowed in enumerate(([high, both, nothing], [low, high, nothing], [low, nothing], [nothing])):
+        masks[row, allowed] = 1
+
+    def wrong():
+        plain = getattr(advise_views, "py_func", advise_views)
+        return plain(views.view(np.recarray), masks, np.zeros(2, np.uint64), choices)
+
+    assert wrong() == -1
+    assert choices.tolist() == [both, high, low, nothing]
+    views["phase"][1:3] = pikit_rules.DISCARD  # no discard is possible: the discards end, which the masks forbid
+    assert wrong() == 1
+    masks[1, pikit_rules.END_DISCARDS] = 1
+    assert wrong() == 2
+
+
+# --- Choices in many positions, so that no weight changes unnoticed ---
+
+
+def drawn_yokai(random, players, variant=rules.BASE, phase=rules.PLAY):
+    """A view with cards dealt at random, as may come up during a trick, and the hand."""
+    count = rules.CARDS if variant == rules.BASE else rules.CARDS_WITH_FOILS
+    likely = random.sample([rules.THE_A, *(boss(suit) for suit in range(7))], 2)  # much depends on these
+    cards = sorted(random.sample(range(count), count), key=lambda one: random.random() < 0.5 if one in likely else 1)
+    hand, played, trick = cards[:6], cards[6 : 6 + 2 * players], [rules.NONE] * 4
+    lead = random.randrange(players) if phase == rules.PLAY else rules.NONE
+    for seat in range(max(lead, 1), players) if lead > 0 else ():
+        trick[seat] = played[seat]
+    bosses = random.getrandbits(14 if variant else 7)
+    ours = bosses & random.getrandbits(14)
+    fields = {
+        "hand": bits(*hand), "trick": trick, "lead": lead, "trump": random.randrange(-1 if variant else 0, 7),
+        "played": [bits(*(played[seat::players] if lead >= 0 and seat < players else ())) for seat in range(4)],
+        "void": [0, *(random.getrandbits(7) & random.getrandbits(7) for _ in range(3))],
+        "captured": [ours, bosses & ~ours, 0], "tricks": [random.randrange(6), random.randrange(6), 0],
+    }  # fmt: skip
+    if players > 2 and variant == rules.BASE:
+        fields["sent"] = bits(*cards[-3:])
+    elif variant:
+        fields["sent_to"] = [bits(cards[-k]) if random.random() < 0.6 else 0 for k in (1, 2, 3)]
+        fields["sealed"] = [
+            random.getrandbits(7) & random.getrandbits(7),
+            random.getrandbits(7) & random.getrandbits(7),
+            0,
+        ]
+    else:
+        fields |= {"bare": [bits(cards[-1]), bits(*cards[-5:-1])], "trump_card": bits(cards[-6])}
+        fields["straw_left"] = [0, random.getrandbits(7)]
+    legal_cards = bits(*random.sample(hand, random.randint(2, 6)))
+    return yokai(players, variant=variant, phase=phase, **fields), np.array([legal_cards, 0], np.uint64)
+
+
+def drawn_pikit(random, phase):
+    """A view of three players, and the legal actions."""
+    low, high = sorted((random.randint(1, 6), random.randint(1, 6)))
+    holders = [random.randrange(5) for _ in range(7)]  # of mechas: seats, or nobody
+    known = [random.choices(range(1, 12), k=random.randrange(5)) for _ in range(3)] + [[]]
+    fields = {
+        "low": low, "high": high, "known": known, "hand": known[0] + random.choices(range(1, 12), k=3),
+        "centre": random.choices(range(1, 12), k=6), "unseen": random.choices(range(1, 12), k=9),
+        "unknown": [0, random.randrange(3), random.randrange(3), 0], "scores": random.choices(range(9), k=4),
+        "mechas": [sum(1 << face for face in range(1, 7) if holders[face] == seat) for seat in range(3)] + [0],
+        "mechas_on_table": sum(1 << face for face in range(1, 7) if holders[face] > 2),
+    }  # fmt: skip
+    if phase == pikit_rules.TAKE:
+        double = holders[low] if low == high else rules.NONE
+        options = [pikit_rules.TAKE_SUM, pikit_rules.TAKE_DIFFERENCE, pikit_rules.TAKE_LOW, pikit_rules.TAKE_HIGH]
+        options = [*random.sample([*options, pikit_rules.TAKE_BOTH], 3), pikit_rules.TAKE_NOTHING]
+        options += [pikit_rules.TAKE_MECHA] if double > 2 else [pikit_rules.STEAL_MECHA] if double in (1, 2) else []
+    elif phase == pikit_rules.REACT:
+        effect = random.choice([e for e in range(pikit_rules.EFFECTS) if e != pikit_rules.CANCEL])
+        steals = pikit_rules.STEAL <= effect < pikit_rules.STEAL + 2
+        fields |= {"turn_player": random.randrange(3), "cancels": [*random.choices(range(2), k=3), 0]}
+        fields |= {"pending_effect": effect, "pending_victim": random.randrange(3) if steals else rules.NONE}
+        options = [random.choice([7, 27, 47, 67]), pikit_rules.ACCEPT]
+    else:
+        usable = [a for a in range(pikit_rules.END_DISCARDS) if pikit_rules.CARD_OF[a] in fields["hand"]]
+        dear = {pikit_rules.CANCEL, pikit_rules.STEAL + 2}
+        options = [a for a in usable if a % pikit_rules.EFFECTS not in dear] + [pikit_rules.END_DISCARDS]
+    return table(3, phase=phase, **fields), legal(*options)
+
+
+def drawn_night(random, phase):
+    """A view of three players, and the legal actions."""
+    tiles = random.sample(range(bite_rules.TILES), 27)
+    cards = random.sample(range(bite_rules.DESIGNS), 12)
+    own = tiles[:9]
+    view = night(
+        phase=phase, advanced=1, round_number=random.randint(1, 5), hand=bits(*cards[:6]), resolved=random.randrange(3),
+        tiles=[bits(*own), bits(*tiles[9:16]), bits(*tiles[16:22]), 0], hearts=np.uint64(random.getrandbits(50)),
+        **laid(*cards[6:], seat=np.array([random.randrange(3) for _ in cards[6:]])),
+    )  # fmt: skip
+    if phase == bite_rules.LAY:
+        return view, np.array([bits(*cards[:6]), 0], np.uint64)
+    start = bite_rules.DESIGNS + bite_rules.TILES * (phase - bite_rules.GRAB)
+    words = np.zeros(4, np.uint64)
+    for one in own if phase == bite_rules.BURY else tiles[22:]:
+        words[(start + one) >> 6] |= np.uint64(1 << (start + one & 63))
+    return view, words
+
+
+def digest_of(heuristic, draw, *settings, phases, count=300):
+    """Of the choices; if they change on purpose, so does the number that a test expects."""
+    random = Random(5)
+    found = [int(heuristic.best_action(*draw(random, *settings, phase=phases[k % len(phases)]))) for k in range(count)]
+    return zlib.crc32(np.array(found, "<i2").tobytes())
+
+
+@pytest.mark.parametrize(
+    ("players", "variant", "wanted"),
+    [
+        (4, rules.BASE, 2054768382),
+        (3, rules.BASE, 490887068),
+        (2, rules.BASE, 1141220422),
+        (4, rules.SUITORS, 3716393583),
+    ],
+    ids=["four", "three", "two", "suitors"],
+)
+def test_yokais_choices_in_many_positions(players, variant, wanted):
+    phases = (rules.PLAY, rules.PLAY, rules.DISCARD if players == 2 else rules.PASS)
+    assert digest_of(yokai_septet, drawn_yokai, players, variant, phases=phases) == wanted
+
+
+def test_pikits_choices_in_many_positions():
+    phases = (pikit_rules.DISCARD, pikit_rules.DISCARD, pikit_rules.REACT, pikit_rules.TAKE)
+    assert digest_of(pikit, drawn_pikit, phases=phases) == 3739741780
+
+
+def test_bite_nights_choices_in_many_positions():
+    phases = (bite_rules.LAY, bite_rules.LAY, bite_rules.GRAB, bite_rules.BURY)
+    assert digest_of(bite_night, drawn_night, phases=phases) == 4264508078
+
+
+def test_yokais_weights_are_those_of_the_published_results():
+    weights = [value for value in vars(yokai_septet).values() if np.shape(value) == (4,) and value.dtype == float]
+    assert len(weights) == 18
+    assert zlib.crc32(np.round(np.stack(weights) * 100).astype("<i8").tobytes()) == 2781098339

@@ -10,8 +10,9 @@ from monsterzoo.envs.core.registry import find_game
 from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.match.compiled_policies import Uniform, choose, distinct_tokens, fresh_token
 from monsterzoo.policies.heuristics import Heuristic
-from monsterzoo.policies.networks import PRETRAINED, NeuralPolicy, pretrained, read
-from monsterzoo.policies.networks.inference import Net, make_net
+from monsterzoo.policies.networks import PRETRAINED, NeuralPolicy, inference, pretrained, read, write
+from monsterzoo.policies.networks.inference import Net, make_net, new_memory
+from monsterzoo.policies.networks.policy import as_words
 from monsterzoo.training.arena import Tournament
 
 MODELS = [pytest.param(model, id=model["file"]) for model in pretrained()]
@@ -146,13 +147,16 @@ def count_choices(state, seat, token, words, views, stream, counts):
 
 
 def test_a_temperature_draws_from_the_probabilities_inside_compiled_loops() -> None:
-    games = played_on("pikit_v0", PIKIT, count=1)
+    games = played_on("pikit_v0", PIKIT, count=20)
     policy, counts = player(games.variant), np.zeros(games.variant.num_actions)
+    probabilities = policy.opinion(games.observations, games.action_masks)[0]
+    row = int(probabilities.max(axis=1).argmin())
+    assert probabilities[row].max() < 0.5, "not forced"
     token, words = make_net(policy.arrays, temperature=1.0), np.zeros(games.variant.words, np.uint64)
-    stream = streams(3, 1, "test")
-    count_choices(games.states, int(games.seats[0]), token, words, games.variant.new_views(), stream, counts)
+    state, stream = games.states[row : row + 1], streams(3, 1, "test")
+    count_choices(state, int(games.seats[row]), token, words, games.variant.new_views(), stream, counts)
     counts /= 20_000
-    np.testing.assert_allclose(counts, policy.opinion(games.observations, games.action_masks)[0][0], atol=0.02)
+    np.testing.assert_allclose(counts, probabilities[row], atol=0.02)
 
 
 def test_threads_have_memory_of_their_own() -> None:
@@ -200,3 +204,150 @@ def test_values_of_sides_are_chances_of_the_observers() -> None:
         np.log(np.array([[2, 1, 1], [1, 3, 6]], np.float32)),
     )
     assert policy.opinion(games.observations, games.action_masks)[1].tolist() == pytest.approx([0.5, 0.1])
+
+
+# --- The parts of what is compiled, run as plain Python ---
+
+
+@pytest.mark.parametrize(("width", "blocks"), [(21, 2), (8, 1), (3, 0)])
+def test_nonzero_columns_alone_make_the_same_logits_and_values(width, blocks) -> None:
+    variant = find_game("pikit_v0").variant(**PIKIT)
+    arrays = random_network(variant, width, blocks, values=3)
+    net, random = make_net(arrays), np.random.default_rng(2)
+    for share in (0.1, 0.7, 0.0):
+        columns = random.integers(-128, 128, variant.layout.size) * (random.random(variant.layout.size) < share)
+        net.memory.columns[:] = columns
+        inference.evaluate_sparsely(net.weights, net.memory)
+        logits, values = by_matrices(arrays, columns[None])
+        np.testing.assert_allclose(net.memory.logits, logits[0], atol=1e-3)
+        np.testing.assert_allclose(net.memory.values, values[0], atol=1e-3)
+
+
+def test_values_are_normalised_to_mean_0_and_variance_1_unless_they_are_level() -> None:
+    found = np.zeros(4, np.float32)
+    for values, wanted in (
+        ([1, 3, 1, 3], [-1, 1, -1, 1]),
+        ([5, 5, 5, 5], [0, 0, 0, 0]),
+        ([0.001, -0.001, 0.001, -0.001], [0.3015, -0.3015, 0.3015, -0.3015]),  # √(1e-6 / 1.1e-5)
+    ):
+        inference.normalise(np.array(values, np.float32), found)
+        np.testing.assert_allclose(found, wanted, atol=1e-3)
+
+
+def test_random_numbers_are_strictly_between_0_and_1(monkeypatch) -> None:
+    for bits, wanted in ((0, 2.0**-24), (0xFFFFFFFF, 1 - 2.0**-24), (1 << 31, 0.5 + 2.0**-24)):
+        monkeypatch.setattr(inference, "draw32", lambda stream, bits=bits: np.uint64(bits))
+        assert inference.uniform(None) == np.float32(wanted)
+
+
+def test_the_first_of_equal_logits_is_picked_among_legal_actions_of_all_words() -> None:
+    logits = np.zeros(130, np.float32)
+    logits[[3, 64, 129]] = 9, 5, 7
+
+    def picked(*legal: int) -> int:
+        words = np.zeros(3, np.uint64)
+        for action in legal:
+            words[action >> 6] |= np.uint64(1 << (action & 63))
+        return inference.pick_by_logits(logits, words, 0.0, None)
+
+    assert [picked(3, 64, 129), picked(2, 64, 129), picked(2, 64), picked(65, 66), picked(128, 1)] == [
+        3,
+        129,
+        64,
+        65,
+        1,
+    ]
+    logits -= 100
+    assert picked(64, 129) == 129
+
+
+def test_a_file_gives_a_layer_inputs_by_outputs_and_each_thread_its_memory() -> None:
+    variant = find_game("pikit_v0").variant(**PIKIT)
+    arrays = random_network(variant, width=5, blocks=2, values=3)
+    weights = make_net(arrays).weights
+    np.testing.assert_array_equal(weights.second[1].T, arrays["blocks.1.second.weight"])
+    np.testing.assert_array_equal(weights.first_bias[0], arrays["blocks.0.first.bias"])
+    memory = new_memory(weights)
+    assert [len(part) for part in memory] == [
+        variant.layout.size // 8, variant.layout.size, 5, 5, 5, variant.num_actions, 3
+    ]  # fmt: skip
+    memory.row[1] = 0x0201
+    assert memory.columns[7:11].tolist() == [0, 1, 2, 0]
+
+
+def test_an_action_is_drawn_with_its_probability_at_a_temperature() -> None:
+    """Odds of 8, 2 and 1; at a temperature of 3 their cube roots."""
+    logits, words = np.log([8, 2, 99, 1]).astype(np.float32), np.array([0b1011], np.uint64)
+    for temperature, odds in ((1.0, [8, 2, 0, 1]), (3.0, [2, 2 ** (1 / 3), 0, 1])):
+        stream = streams(3, 1, "test")[0]
+        drawn = [inference.pick_by_logits(logits, words, temperature, stream) for _ in range(2000)]
+        np.testing.assert_allclose(np.bincount(drawn) / 2000, np.divide(odds, sum(odds)), atol=0.035)
+
+
+def test_values_are_chances_if_there_are_several_or_games_were_about_winning() -> None:
+    variant = find_game("pikit_v0").variant(players=2)
+    for values, options, chances in ((1, {}, True), (1, {"reward": "score"}, False), (2, {"reward": "score"}, True)):
+        named = {**about(variant), "options": options}
+        policy = NeuralPolicy(variant, random_network(variant, values=values), named)
+        assert policy.knows_chances == chances
+        assert policy.temperature == policy.compiled.temperature == make_net(policy.arrays).temperature == 0.0
+        assert policy.name == "neural"
+
+
+def test_observations_are_eight_columns_a_word() -> None:
+    assert as_words(np.array([[1, 2, 0, 0, 0, 0, 0, -1]])).tolist() == [[1 | 2 << 8 | 255 << 56]]
+
+
+def test_files_of_networks_come_back_and_odd_ones_are_named(tmp_path) -> None:
+    variant = find_game("pikit_v0").variant(players=2)
+    arrays, path = random_network(variant), tmp_path / "policy.npz"
+    write(path, arrays, {**about(variant), "options": {"players": 2}})
+    found, told = read(path)
+    assert told == {**about(variant), "options": {"players": 2}}
+    assert found.keys() == arrays.keys()
+    assert all((found[key] == arrays[key]).all() for key in arrays)
+    for wrong in ({"actions": "9"}, {"layout": 3}, {"game": None}, {"options": [1]}):
+        write(path, arrays, {**about(variant), **wrong})
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))} (is|are) "):
+            read(path)
+    for values, wrong in ((np.inf, "not finite"), (2e6, "beyond 1,000,000"), (-2e6, "beyond 1,000,000")):
+        write(path, {**arrays, "stem.bias": np.full(24, values, np.float32)}, about(variant))
+        with pytest.raises(ValueError, match=wrong):
+            read(path)
+    write(path, {**arrays, "stem.bias": np.full(24, 1e6, np.float32)}, about(variant))
+    read(path)
+    write(path, {**arrays, "stem.bias": np.zeros(24)}, about(variant))
+    with pytest.raises(ValueError, match="float64, not float16 or float32"):
+        read(path)
+
+
+def test_networks_of_other_games_observations_and_actions_are_told_apart() -> None:
+    variant, arrays = find_game("pikit_v0").variant(players=2), {}
+    for wrong, words in (
+        ({"game": "bite_night_v0"}, "net was trained on bite_night_v0, it cannot play pikit_v0"),
+        ({"layout": "x", "options": {"players": 3}}, r"\(players=3\).*it plays with --players 3"),
+        ({"layout": "x", "options": {"players": 2, "max_turns": 9}}, "it plays with --option max_turns=9"),
+        ({"layout": "x", "options": {"players": 2}}, "it plays with its own options and version"),
+        ({"actions": 7}, f"among 7 actions .*, here are {variant.num_actions}"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            NeuralPolicy(variant, arrays, {**about(variant), **wrong}, "net")
+
+
+def test_weights_of_another_shape_are_named() -> None:
+    variant = find_game("pikit_v0").variant(players=3)
+    for change, words in (
+        ({"stem.weight": None}, "no weights of a first layer"),
+        ({"stem.weight": np.zeros(3)}, "no weights of a first layer"),
+        ({"stem.weight": np.zeros((0, 3))}, "no weights of a first layer"),
+        ({"policy.bias": None}, "other layers than a network: policy.bias"),
+        ({"blocks.1.first.weight": None}, "other layers"),
+        ({"odd": np.zeros(1)}, "other layers than a network: odd"),
+        ({"stem.bias": np.zeros(23)}, r"stem.bias is \(23,\), not \(24,\)"),
+        ({"policy.weight": np.zeros((24, 24))}, r"policy.weight is \(24, 24\), not \(91, 24\)"),
+        ({"blocks.0.second.weight": np.zeros((24, 25))}, r"blocks.0.second.weight is \(24, 25\), not \(24, 24\)"),
+        ({"value.bias": np.zeros(3)}, r"value.weight is \(1, 24\), not \(3, 24\)"),
+    ):
+        arrays = {**random_network(variant), **change}
+        with pytest.raises(ValueError, match=words):
+            NeuralPolicy(variant, {key: value for key, value in arrays.items() if value is not None}, about(variant))

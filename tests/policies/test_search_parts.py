@@ -3,6 +3,8 @@
 Called from Python, inner functions run their Python source; `test_search_exact` runs them compiled.
 """
 
+import threading
+import time
 from functools import cache
 from math import log, sqrt
 from typing import NamedTuple
@@ -16,8 +18,10 @@ from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.match.compiled_policies import Uniform, choose, compiled_policy
 from monsterzoo.policies import horizons
 from monsterzoo.policies.heuristics import Heuristic, has_heuristic
+from monsterzoo.policies.networks import WEIGHTS, write
 from monsterzoo.policies.networks.inference import make_net
 from monsterzoo.policies.networks.policy import NeuralPolicy
+from monsterzoo.policies.search import policy as policy_module
 from monsterzoo.policies.search.evaluation import (
     Mixture,
     Rollout,
@@ -27,7 +31,7 @@ from monsterzoo.policies.search.evaluation import (
     write_network_values,
     write_priors,
 )
-from monsterzoo.policies.search.policy import RootStatistics
+from monsterzoo.policies.search.policy import RootStatistics, SearchPolicy
 from monsterzoo.policies.search.selection import (
     PUCT,
     UCB,
@@ -41,7 +45,8 @@ from monsterzoo.policies.search.selection import (
     survivors,
     upper_bound,
 )
-from monsterzoo.policies.search.simulation import Search
+from monsterzoo.policies.search.settings import Settings, parse
+from monsterzoo.policies.search.simulation import Search, determinize
 from monsterzoo.policies.search.tree import (
     NONE,
     add_edge,
@@ -52,6 +57,7 @@ from monsterzoo.policies.search.tree import (
     new_scratch,
     new_tree,
     node_key,
+    scramble,
 )
 from test_networks import about, random_network
 
@@ -664,3 +670,229 @@ def test_root_statistics_are_means_of_what_was_tried():
 def test_most_visits_and_votes_win_then_the_best_mean_among_what_is_legal(visits, totals, votes, mask, wanted):
     found = statistics([visits], [totals], [votes])
     assert found.best(None if mask is None else np.array([mask])).tolist() == [wanted]
+
+
+# --- What settings make of a search ---
+
+
+def parts_of(spec, game="pikit_v0", folder=None, **options):
+    variant = make_vec(game, 1, seed=0, **options).variant
+    if folder is not None:
+        write(folder / WEIGHTS, random_network(variant, values=variant.sides), about(variant))
+        spec += f",net=net:{folder}"
+    return SearchPolicy(variant, parse(spec))._parts
+
+
+@pytest.mark.parametrize(
+    ("spec", "rule", "rollout"),
+    [
+        ("20", UCB(0.7, 2.0), Heuristic()),
+        ("20,heuristic_bonus=3,c=0.25", UCB(0.25, 3.0), Heuristic()),
+        ("20,rollout=random", UCB(0.7, 1.0), Uniform()),
+        ("20,rollout=random,heuristic_bonus=1.5", UCB(0.7, 1.5), Uniform()),
+    ],
+)
+def test_plain_searches_explore_by_upper_bounds_and_roll_out(spec, rule, rollout):
+    assert parts_of(spec, players=2) == Search(rule, rule, Rollout(), rollout, rollout, None, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("spec", "game", "root", "puct", "evaluation", "models", "expand"),
+    [
+        ("20", "pikit_v0", 0.1, 1.0, Mixture(0.5), "rollout", (1, 0)),  # the end of the game is far
+        ("20", "yokai_septet_v0", 0.1, 1.0, Rollout(), "rollout", (10, 0)),  # the end of the round is near
+        ("20,rollout=random", "pikit_v0", 0.1, 1.0, Mixture(0.5), "net", (1, 1)),
+        ("20,rollout=random,opponents=rollout", "pikit_v0", 0.1, 1.0, Mixture(0.5), "rollout", (1, 0)),
+        ("20,opponents=net,rollout_weight=1", "pikit_v0", 0.1, 1.0, Rollout(), "net", (10, 10)),
+        ("20,rollout_weight=0,prior_weight=2,c=3", "yokai_septet_v0", 2.0, 3.0, Mixture(0.0), "rollout", (1, 0)),
+    ],
+)  # fmt: skip
+def test_guided_searches_halve_at_the_root_and_follow_the_network_below(
+    spec, game, root, puct, evaluation, models, expand, tmp_path
+):
+    found = parts_of(spec, game, tmp_path)
+    assert (found.root_selection, found.selection, found.evaluation) == (
+        SequentialHalving(root), PUCT(puct), evaluation
+    )  # fmt: skip
+    assert found.network.temperature == 1.0
+    assert found.opponents is (found.network if models == "net" else found.rollout)
+    assert found.rollout == (Uniform() if "random" in spec else Heuristic())
+    assert (found.expand_own, found.expand_others) == expand
+
+
+def test_each_tree_of_each_decision_has_luck_of_its_own_by_seed_and_observation():
+    variant = make_vec("pikit_v0", 1, seed=0, players=2).variant
+    rows = np.arange(2 * variant.layout.size).reshape(2, -1).astype(np.int8)
+    luck = {seed: SearchPolicy(variant, Settings(10), seed=seed)._streams(rows, 3)["rng"].tolist() for seed in (0, 5)}
+    assert len({*luck[0], *luck[5]}) == 12
+    assert SearchPolicy(variant, Settings(10), seed=5)._streams(rows[1:], 2)["rng"].tolist() == luck[5][3:5]
+    assert [luck[0][1], luck[5][4]] == [9639800823752201527, 5100993328411184506]  # searches stay as they were
+
+
+def test_trees_of_a_decision_are_added_up():
+    policy = SearchPolicy(make_vec("pikit_v0", 1, seed=0, players=2).variant, Settings(10))
+    found = []
+    for best, steps, edges in (
+        (1, 5, ((7, 3, 1.5), (9, 4, 2.0))),
+        (0, 6, ((9, 2, 0.5), (8, 1, 1.0))),
+        (0, 7, ((7, 1, 1.0),)),
+    ):
+        tree = hand_made(
+            *({"action": action, "visits": visits, "total": total, "prior": total} for action, visits, total in edges)
+        )
+        tree.statistics["best"], tree.statistics["steps"] = best, steps
+        found.append((tree.edges[: len(edges)].copy(), tree.statistics[0].copy()))
+    found.append(found[0])
+    both = policy._statistics(found, 2)
+    assert both.visits[:, [7, 8, 9]].tolist() == [[3, 1, 6], [4, 0, 4]]
+    assert both.totals[:, [7, 8, 9]].tolist() == [[1.5, 1.0, 2.5], [2.5, 0, 2.0]]
+    assert both.votes[:, [7, 8, 9]].tolist() == [[0, 0, 2], [1, 0, 1]]
+    assert both.priors[1, [7, 9]].tolist() == [1.5, 2.0]
+    assert (both.nodes.tolist(), both.steps.tolist(), policy.steps) == ([2, 2], [11, 12], 23)
+    assert both.visits.sum() == 18
+    policy._statistics(found, 2)
+    assert policy.steps == 46
+
+
+@pytest.mark.parametrize(
+    ("spec", "nodes", "edges"),
+    [
+        ("100", 101, 101),
+        ("100,trees=3", 35, 35),
+        ("50ms", (1 << 18) + 1, (1 << 18) + 1),
+        ("1000000", (1 << 18) + 1, (1 << 18) + 1),
+    ],
+)
+def test_a_tree_has_room_for_a_node_a_simulation_and_the_roots_actions(spec, nodes, edges):
+    variant = make_vec("pikit_v0", 1, seed=0, players=2).variant
+    worker = SearchPolicy(variant, parse(spec))._workers[0]
+    assert (len(worker.tree.nodes), len(worker.tree.edges)) == (nodes, edges + variant.num_actions)
+
+
+def test_a_guided_tree_has_room_for_own_nodes_with_all_their_actions_and_some_of_others(tmp_path):
+    variant = make_vec("pikit_v0", 1, seed=0, players=2).variant
+    write(tmp_path / WEIGHTS, random_network(variant, values=2), about(variant))
+    worker = SearchPolicy(variant, parse(f"100,opponents=net,net=net:{tmp_path}"))._workers[0]
+    assert (len(worker.tree.nodes), len(worker.tree.edges)) == (404, 1212 + variant.num_actions)
+    assert worker._parts.opponents is worker._parts.network
+
+
+def slices_of(settings, seconds, monkeypatch):
+    """How many simulations are asked for at a time, if each takes so long."""
+    variant = make_vec("pikit_v0", 1, seed=0, players=2).variant
+    worker = SearchPolicy(variant, settings)._workers[0]
+    clock, asked, budgets = [0.0], [], []
+
+    def run(parts, root, seat, simulations, stream, tree, scratch):
+        asked.append(simulations)
+        budgets.append(float(tree.statistics["budget"][0]))
+        tree.statistics["simulations"] += simulations
+        clock[0] += simulations * seconds
+
+    worker._run = run
+    monkeypatch.setattr(policy_module.time, "perf_counter", lambda: clock[0])
+    worker.search(settings, variant.new_states(1), 0, LUCK, [False])
+    assert sum(asked) == worker.tree.statistics["simulations"][0]
+    return asked, budgets
+
+
+def test_slices_grow_until_they_take_a_fiftieth_of_a_second(monkeypatch):
+    assert slices_of(Settings(1000), 1e-4, monkeypatch)[0] == [64, 128, 256, 128, 256, 128, 40]
+    assert slices_of(Settings(300), 0.03, monkeypatch)[0][:8] == [64, 32, 16, 8, 4, 2, 1, 1]
+    assert slices_of(Settings(100, trees=3), 1e-4, monkeypatch)[0] == [34]
+
+
+def test_a_budget_of_time_is_asked_for_in_small_slices_and_estimated_on_the_way(monkeypatch):
+    asked, budgets = slices_of(Settings(milliseconds=60), 1 / 1024, monkeypatch)
+    assert asked == [16, 16, 16, 14]
+    assert budgets == [np.inf, 62, 62, 62]
+
+
+def test_a_search_that_is_stopped_runs_no_more():
+    variant = make_vec("pikit_v0", 1, seed=0, players=2).variant
+    worker = SearchPolicy(variant, Settings(1000))._workers[0]
+    worker._run = lambda *_: pytest.fail("it goes on")
+    worker.search(Settings(1000), variant.new_states(1), 0, LUCK, [True])
+
+
+def test_a_player_acts_on_what_its_search_found(monkeypatch):
+    games = playing(players=2)
+    policy, asked = SearchPolicy(games.variant, Settings(10)), []
+    nothing = np.zeros((1, games.variant.num_actions))
+    found = statistics(nothing.astype(int), nothing, nothing.astype(int))
+
+    def search(observations, seats, states):
+        asked.append((observations.shape, seats.tolist(), states.tobytes()))
+        return found
+
+    monkeypatch.setattr(policy, "search", search)
+    for action in np.flatnonzero(games.action_masks[0]):
+        found.visits[0, action] += found.visits.max() + 1
+        assert policy.act(games.decisions()).tolist() == [action]
+    assert asked[0] == (games.observations.shape, games.seats.tolist(), games.states.tobytes())
+
+
+def test_where_one_thread_fails_the_others_stop_and_the_next_search_has_new_ones():
+    games = make_vec("pikit_v0", 2, seed=4, players=2)
+    policy, stopped = SearchPolicy(games.variant, Settings(10, threads=2)), threading.Event()
+
+    def fail(*_):
+        raise ArithmeticError
+
+    def go_on(settings, state, seat, stream, stop):
+        for _ in range(2000):
+            if stop[0]:
+                stopped.set()
+                return hand_made().edges[:0], hand_made().statistics[0]
+            time.sleep(0.01)
+        raise AssertionError
+
+    before = policy._workers
+    before[0].search, before[1].search = fail, go_on
+    with pytest.raises(ArithmeticError):
+        policy.search(games.observations, games.seats, games.states)
+    assert stopped.wait(20)
+    assert not {*map(id, before)} & {*map(id, policy._workers)}
+    assert len(policy._workers) == 2
+
+
+def test_games_are_searched_to_the_horizon_alone():
+    games = playing("yokai_septet_v0", 5)
+    horizons.load(games.variant)
+    _, scratch = prepared(games)
+    determinize(games.states, int(games.seats[0]), LUCK, scratch)
+    assert scratch.sampled[0].one_round == 1
+    assert games.states[0].one_round == 0
+
+
+def test_a_network_of_points_guides_and_rollouts_value_the_leaves(tmp_path):
+    variant = make_vec("pikit_v0", 1, seed=0, players=2).variant
+    named = {**about(variant), "options": {"reward": "score"}}
+    write(tmp_path / WEIGHTS, random_network(variant, values=1), named)
+    policy = SearchPolicy(variant, parse(f"20,net=net:{tmp_path}"))
+    assert (policy._parts.evaluation, policy._parts.expand_own) == (Rollout(), 10)
+    assert SearchPolicy(variant, parse(f"20,rollout_weight=1,net=net:{tmp_path}"))._parts.evaluation == Rollout()
+    for weight in (0, 0.5):
+        with pytest.raises(ValueError, match="are points and no chances; only rollout_weight=1 is possible"):
+            SearchPolicy(variant, parse(f"20,rollout_weight={weight},net=net:{tmp_path}"))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "wanted"),
+    [
+        ([0.25], [0.25, 0.25, 0.5]),  # a return of three sides: from -1/2, no chance, to 1
+        ([9.0], [0, 0, 1]),
+        ([-9.0], [0.5, 0.5, 0]),
+        ([log(6), log(3), 0.0], [0.3, 0.1, 0.6]),  # the observer's side first, then clockwise
+    ],
+)
+def test_values_of_a_network_count_from_its_observer(outputs, wanted):
+    values = np.zeros(3)
+    write_network_values(np.array(outputs, np.float32), 2, values)
+    assert values.tolist() == pytest.approx(wanted)
+
+
+def test_keys_are_scrambled_by_the_finaliser_of_splitmix64():
+    assert [int(scramble(np.uint64(value))) for value in (0, 1, 2, (1 << 64) - 1)] == [
+        0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0
+    ]  # fmt: skip

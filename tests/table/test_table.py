@@ -36,9 +36,11 @@ needs("httpx2")
 uvicorn, websockets = needs("uvicorn"), needs("websockets")
 
 from monsterzoo.envs.match.driver import Move
-from monsterzoo.envs.match.players import act_in, make_player
+from monsterzoo.envs.match.players import HARMLESS, act_in, make_player
 from monsterzoo.envs.match.seating import seat_around
-from monsterzoo.table.played import HINT, LITTLE, PlayedGame, _why, variant_name
+from monsterzoo.envs.render.scene import Event
+from monsterzoo.table import played, server
+from monsterzoo.table.played import HINT, LITTLE, PlayedGame, _why, describe, variant_name
 from monsterzoo.table.server import (
     LONGEST_MESSAGE,
     MOST_GAMES,
@@ -47,11 +49,12 @@ from monsterzoo.table.server import (
     Room,
     Table,
     make_app,
+    read,
     read_plan,
     rules_of,
     serve,
 )
-from monsterzoo.table.watched import JUDGE, _opinion, watch_policies, watch_record
+from monsterzoo.table.watched import JUDGE, LONGEST, _opinion, watch_policies, watch_record
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
@@ -1045,3 +1048,129 @@ def test_the_game_cannot_be_moved_while_others_decide() -> None:
     game.act(0, 80)
     with pytest.raises(ValueError):
         game.act(0, 80)
+
+
+# --- Limits and small things ---
+
+
+def test_suggested_policies_can_be_played_against_and_need_nothing_of_ones_own() -> None:
+    variant = find_game("pikit_v0").variant(players=2)
+    specs = Room(PLAN).welcome()["policies"]
+    assert len(specs) == 5
+    for spec in specs:
+        assert HARMLESS.fullmatch(spec)
+        assert make_player(variant, spec).name == spec
+
+
+def test_a_game_without_a_seed_has_one_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(played.secrets, "randbits", lambda bits: asked.append(bits) or 5)
+    drawn, given = (Plan("pikit_v0", {"players": 2}, ["random"], seed=seed).start() for seed in (None, 5))
+    assert asked == [32]
+    assert drawn.env.save() == given.env.save()
+    assert Plan("pikit_v0", {"players": 2}, ["random"], seed=0).start().env.save() != given.env.save()
+
+
+@pytest.mark.parametrize("length", [LONGEST_MESSAGE, LONGEST_MESSAGE + 1])
+def test_the_longest_message_is_read(length: int) -> None:
+    text = json.dumps({"do": "join", "x": ""})
+    text = text.replace('""', f'"{"x" * (length - len(text))}"')
+    if length > LONGEST_MESSAGE:
+        with pytest.raises(ValueError, match=f"at most {LONGEST_MESSAGE} characters, not {length}"):
+            read(text)
+    else:
+        assert read(text)["do"] == "join"
+
+
+def test_a_new_game_is_the_usual_one_where_nothing_else_is_said() -> None:
+    usual = Plan("pikit_v0", {"players": 2}, ["my:Own"], 1, 7)
+    assert read_plan({"do": "new", "game": "bite_night_v0", "seat": 2}, usual) == Plan("bite_night_v0", seat=2)
+
+
+def test_a_game_is_ready_once_the_others_have_decided_and_until_somebody_acts() -> None:
+    game = PLAN.start()
+    assert not game.ready
+    for _ in game.advance():
+        assert not game.ready
+    assert (game.ready, game.waiting, game.over) == (True, True, False)
+    decision, legal = len(game.decisions) - 1, game.legal()
+    for bad in (True, 1.0, None, "1"):
+        with pytest.raises(ValueError, match="expected an action, an integer, got"):
+            game.act(decision, bad)
+    for bad in (decision - 1, decision + 1, None):
+        with pytest.raises(ValueError, match=f"this is decision {decision}, not {bad}: the table has moved on"):
+            game.act(bad, min(legal))
+    game.act(decision, min(legal))
+    assert not game.ready
+
+
+def test_an_undo_forgets_what_came_after_and_parts_that_had_not_ended() -> None:
+    game = PLAN.start()
+    for _ in range(3):
+        list(game.play_on())
+        game.act(len(game.decisions) - 1, min(game.legal()))
+    list(game.play_on())
+    saved = list(game.decisions)
+    kept = saved[2][1]
+    game.chapters = [(0, kept, [1, 2]), (kept, kept + 1, [3, 4])]
+    back = game.undo()
+    assert (back.env.save(), len(back.events)) == saved[2]
+    assert (back.decisions, back.chapters) == (saved[:2], [(0, kept, [1, 2])])
+    assert back.events == game.events[:kept]
+    list(back.play_on())
+    assert back.decisions == saved[:3]
+    for left in (1, 0):
+        back = back.undo()
+        list(back.play_on())
+        assert len(back.decisions) == left + 1
+    with pytest.raises(ValueError, match="there is nothing to take back"):
+        back.undo()
+
+
+def test_a_watched_game_ends_for_those_who_ask_for_a_place_behind_its_end() -> None:
+    game = watch_policies(find_game("pikit_v0").variant(players=2, max_turns=2), ["random"], seed=2)
+    assert not game.complete
+    end = game.show(LONGEST, "player_1")
+    assert (end["complete"], end["place"]) == (True, len(game.moves))
+    assert end["movers"] == [move.seat for move in game.moves]
+    assert end["views"] == ["all", "player_0", "player_1"]
+    assert [number for *_, number in end["events"]] == sorted(number for *_, number in end["events"])
+    for bad in (LONGEST + 1, -2, True, "1", None):
+        with pytest.raises(ValueError, match="expected a place, an integer from -1 to 100000"):
+            game.show(bad)
+    assert game.show(1)["place"] == 1
+    assert {*(number for *_, number in game.show(1)["events"])} <= {1}
+
+
+def test_events_name_the_seat_at_the_table_or_nobody() -> None:
+    events = [Event("a", 0, 0), Event("b", 2, 0), Event("c", -1, 0)]
+    variant = find_game("pikit_v0").variant(players=4)
+    assert describe(variant, 3, variant.agents, events)["events"] == [["a", 3], ["b", 1], ["c", -1]]
+
+
+def test_connections_are_counted_until_they_close_or_become_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    told: list[str] = []
+    monkeypatch.setattr(H11Protocol, "connection_made", lambda self, transport: setattr(self, "transport", transport))
+    monkeypatch.setattr(H11Protocol, "connection_lost", lambda self, exc: told.append("lost"))
+    monkeypatch.setattr(H11Protocol, "handle_websocket_upgrade", lambda self, event: told.append("page"))
+    monkeypatch.setattr(server, "MOST_CONNECTIONS", 2)
+    kind, aborted = server._connections(), list[int]()
+    lines = [kind.__new__(kind) for _ in range(6)]
+
+    def made(number: int) -> None:
+        lines[number].connection_made(SimpleNamespace(abort=lambda: aborted.append(number)))
+
+    made(0)
+    made(1)
+    lines[0].connection_lost(None)
+    made(2)
+    lines[1].handle_websocket_upgrade(None)
+    made(3)
+    assert (list(kind.opened), aborted, told) == ([lines[2], lines[3]], [], ["lost", "page"])
+    made(4)
+    assert (list(kind.opened), aborted) == ([lines[3], lines[4]], [2])
+    lines[0].connection_lost(None)
+    made(5)
+    assert (list(kind.opened), aborted) == ([lines[4], lines[5]], [2, 3])

@@ -21,7 +21,7 @@ def exit_code(program: str, work: Callable[[Sequence[str]], int], words: Sequenc
             sys.stdout.flush()
             return code
     except KeyboardInterrupt as interruption:
-        print(f"{program}: {interruption or 'interrupted'}", file=sys.stderr)
+        print(f"{program}: {str(interruption) or 'interrupted'}", file=sys.stderr)
         return int(getattr(interruption, "code", 130))
     except BrokenPipeError:
         with suppress(OSError):  # else Python complains when it closes stdout at its end

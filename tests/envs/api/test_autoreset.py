@@ -230,3 +230,17 @@ def test_a_snapshot_for_one_game_of_a_mask():
     batch.reset(options={"reset_mask": [False, True], "snapshot": snapshot})
     assert batch.states[0].tobytes() == kept
     assert batch.variant.snapshot(batch.states[1]) == snapshot
+
+
+def test_a_finished_game_of_one_seat_is_over_until_it_is_reset() -> None:
+    env = gymnasium.make("monsterzoo/Pikit-v0", players=2, max_turns=3, opponents="random").unwrapped
+    with pytest.raises(RuntimeError, match=r"the game is over; call reset\(\)"):
+        env.step(0)
+    for seed in (4, None):
+        _, info = env.reset(seed=seed)
+        over = False
+        while not over:
+            _, _, terminated, truncated, info = env.step(int(np.flatnonzero(info["action_mask"])[-1]))
+            over = terminated or truncated
+        with pytest.raises(RuntimeError, match=r"the game is over; call reset\(\)"):
+            env.step(0)

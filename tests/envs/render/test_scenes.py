@@ -16,6 +16,7 @@ from monsterzoo.envs.render.perspective import Trail, check_view, narrate, persp
 from monsterzoo.envs.render.picture import text_size
 from monsterzoo.envs.render.scene import HEIGHT, WIDTH, Part, Scene, Shape
 from needs import marked
+from nim import NIM
 from toys import import_game, write_game
 
 SMALLEST = 18.2
@@ -200,3 +201,24 @@ def test_all_mechas_of_a_seat_lie_in_its_panel_side_by_side(players: int) -> Non
     assert not [(one, other) for i, one in enumerate(boxes) for other in boxes[:i] if overlap(one, other)]
     rows = [len([box for box in boxes if box[1] == top]) for top in sorted({box[1] for box in boxes})]
     assert rows == ([4, 2] if players == 4 else [6]), "of four, the seat on the left is narrow"
+
+
+def test_a_table_in_words_has_a_panel_of_lines_and_buttons_side_by_side_below() -> None:
+    variant = NIM.variant()
+    states = variant.new_states(1)
+    states["stones"], states["acting"] = 5, 1
+    for seat, height, prompt, buttons in (
+        (0, 300, "Choose an action", [(8.0, 370.0, 624.0, 42.0), (640.0, 370.0, 624.0, 42.0)]),
+        (1, 620, "", []),
+    ):
+        scene = scene_of(variant, states, seat)
+        assert scene.prompt == prompt
+        assert [part.box for part in scene.parts if part.actions] == buttons
+        assert [(part.label, part.actions) for part in scene.parts if part.actions] == [
+            (name, ((action, name),)) for action, name in enumerate(["take 1", "take 2"]) if buttons
+        ]
+        shapes = [shape for part in scene.parts for shape in part.shapes]
+        panels = [one for one in shapes if one["kind"] == "rect" and (one["x"], one["y"]) == (8, 58)]
+        assert [(one["w"], one["h"]) for one in panels] == [(1264, height)]
+        (line,) = [one for one in shapes if one.get("text") == "count: 5"]
+        assert (line["x"], line["y"], line["size"], line["room"]) == (24, 110, 22, 1232)

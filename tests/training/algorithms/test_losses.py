@@ -235,3 +235,55 @@ def test_rollouts_of_a_last_move_know_the_winner() -> None:
     assert (batch["action_masks"] == [1, 1, 0]).all()
     assert (batch["outcomes"].sum(1) == 1).all()
     assert {tuple(row) for row in batch["outcomes"][last].tolist()} == {(0.0, 1.0), (1.0, 0.0)}
+
+
+# --- What PPO learns from ---
+
+
+def test_decisions_go_into_the_buffer_as_they_were_shown_and_made() -> None:
+    trainer = PPOTrainer(replace(PPO, game="pikit_v0", players=2, options={"max_turns": 40}, num_envs=16, steps=6))
+    games, buffer, shown = trainer.games, trainer.buffer, []
+    act = games.act
+
+    def watched(choices: np.ndarray) -> None:
+        parts = (games.observations, games.action_masks, games.arrays["seats"], choices)
+        shown.append([part.copy() for part in parts])
+        act(choices)
+        ended[:] = games.arrays["terminated"] | games.arrays["truncated"]
+
+    ended = np.zeros(16, np.bool_)
+    games.act = watched  # type: ignore[method-assign]
+    report = trainer.play()
+    assert report["steps"] == 16 * 6
+    assert len(shown) == 6
+    row = 0
+    for observations, masks, _, choices in shown:
+        assert masks[np.arange(16), choices].all(), "forced moves too"
+        asked = np.flatnonzero(masks.sum(1) > 1)
+        part = slice(row, row + len(asked))
+        np.testing.assert_array_equal(buffer.observations[part], observations[asked])
+        np.testing.assert_array_equal(buffer.action_masks[part], masks[asked])
+        np.testing.assert_array_equal(buffer.actions[part], choices[asked])
+        with torch.no_grad():
+            log_probs, _, values = trainer.network.evaluate(*map(torch.from_numpy, (observations[asked], masks[asked])))
+        np.testing.assert_allclose(
+            buffer.log_probs[part], log_probs.numpy()[np.arange(len(asked)), choices[asked]], atol=1e-5
+        )
+        np.testing.assert_allclose(buffer.values[part], values[:, 0].numpy(), atol=1e-5)
+        row += len(asked)
+    assert buffer.count == row
+    last = shown[-1]
+    asked = np.flatnonzero(last[1].sum(1) > 1)
+    going_on = asked[~ended[asked]]
+    assert (buffer.open[going_on, last[2][going_on]] >= row - len(asked)).all(), "each waits for what comes of it"
+
+
+def test_a_teacher_decides_in_the_networks_place_and_its_choices_are_learned() -> None:
+    """A network that is sure of the last action, and a teacher that takes the first."""
+    trainer = PPOTrainer(replace(PPO, imitate="toys:FirstLegal", imitate_share=0.5), NIM)
+    trainer.network.policy.bias.data[:] = torch.tensor([0.0, 20.0, 0.0])
+    trainer.play()
+    assert set(trainer.buffer.actions[: trainer.buffer.count].tolist()) == {0}
+    trainer.updates, trainer.buffer.count = 5, 0
+    trainer.play()
+    assert set(trainer.buffer.actions[: trainer.buffer.count].tolist()) == {1}

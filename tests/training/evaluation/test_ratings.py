@@ -182,3 +182,84 @@ def test_who_beat_nobody_has_no_lower_bound_and_chains_of_any_length_count():
     shares[:, 4] = [0, 1]  # now the first beats it too: nobody below has beaten anybody above
     _, intervals = rated(shares, seatings, 5)
     assert np.isinf(intervals[1:]).tolist() == [[True, False]] * 4
+
+
+# --- Numbers worked out by hand ---
+
+
+@pytest.mark.parametrize(("deals", "expanded"), [(0, 7.1547), (2, 7.1547), (3, 3.8517), (5, 2.7294), (31, 2.0422)])
+def test_quantiles_have_two_terms_of_the_expansion(deals, expanded):
+    """With z = 1.96 and f deals but one: z + (z³ + z) / 4f + (5z⁵ + 16z³ + 3z) / 96f²; f is 1 at the least."""
+    assert quantile_95(deals) == pytest.approx(expanded, abs=1e-4)
+
+
+def test_a_win_rate_of_four_deals_by_hand():
+    """Six of eight won: the variance is 4/3 · 1, so 8 · (1.5 + 0.5) / (4/3 + 0.5) = 8.727 games count; t is 3.0643."""
+    (rate,), ((low, high),) = win_rates(np.array([[1.0], [2], [1], [2], [0]]), np.array([[2.0], [2], [2], [2], [0]]))
+    assert rate == 0.75
+    pull = 3.06433**2 / (8 * 2 / (4 / 3 + 0.5))
+    middle, half = (0.75 + pull / 2) / (1 + pull), np.sqrt(pull * 0.1875 + pull**2 / 4) / (1 + pull)
+    assert (low, high) == pytest.approx((middle - half, middle + half), abs=1e-5)
+
+
+def test_a_mean_of_deals_with_unequal_counts_by_hand():
+    """8 by 4 in three deals: 2, and residuals of -1, 0 and 1; half an interval is t √(2 · 3/2) / 4."""
+    (mean,), ((low, high),) = means(np.array([[1.0], [4], [3], [0]]), np.array([[1.0], [2], [1], [0]]))
+    assert mean == 2
+    assert (low, high) == pytest.approx((2 - 3.8517 * np.sqrt(3) / 4, 2 + 3.8517 * np.sqrt(3) / 4), abs=1e-4)
+
+
+def test_nobody_played_is_no_mean():
+    rates, ((low, high),) = win_rates(np.zeros((3, 1)), np.zeros((3, 1)))
+    assert np.isnan(rates[0])
+    assert (low, high) == (0, 1)
+
+
+def test_the_interval_of_a_rating_by_hand():
+    """Two players, 40 deals: residuals clustered by deal, and a drawn game that either may have won."""
+    deals, lost = 40, 10
+    (_, found), (own, (low, high)) = rated(two_sides(deals, lost))
+    chance = (2 * deals - lost + 0.5) / (2 * deals + 1)
+    residuals = (lost * (1 - 2 * chance) ** 2 + (deals - lost) * (2 - 2 * chance) ** 2) * deals / (deals - 1)
+    drawn = (chance**2 + (1 - chance) ** 2) / 2
+    error = np.sqrt(residuals + drawn) / ((2 * deals + 1) * chance * (1 - chance))
+    assert own.tolist() == [0, 0]
+    assert (low, high) == pytest.approx([found + sign * ELO * quantile_95(deals) * error for sign in (-1, 1)], abs=1e-4)
+
+
+def test_games_that_were_not_played_count_for_nothing():
+    shares, done = two_sides(30, 9), np.ones((30, 2), np.bool_)
+    shares[20:], done[20:] = 99, False
+    done[19, 1] = False
+    found, intervals = ratings(TWO, shares, done, 2, None)
+    shares[19, 1] = -7
+    again, same = ratings(TWO, shares[:20], done[:20], 2, None)
+    np.testing.assert_allclose(found, again)
+    np.testing.assert_allclose(intervals, same)
+    assert found.sum() == pytest.approx(0)
+
+
+def test_ratings_that_do_not_converge_are_told(monkeypatch):
+    monkeypatch.setattr(np.linalg, "pinv", lambda matrix, **_: np.eye(len(matrix)))
+    with pytest.warns(RuntimeWarning, match="did not converge"):
+        rated(two_sides(1000, 1))
+
+
+def test_a_single_game_has_a_mean_and_rate():
+    one = np.ones((1, 1))
+    assert means(3 * one, one)[0] == win_rates(one, one)[0] * 3 == 3
+
+
+def test_ends_without_bounds_are_infinite_in_their_direction():
+    _, intervals = rated(two_sides(500, 0), anchor=None)
+    assert (intervals[0, 0], intervals[1, 1]) == (-np.inf, np.inf)
+    assert np.isfinite(intervals[0, 1])
+    assert np.isfinite(intervals[1, 0])
+    assert intervals[0, 1] == pytest.approx(-intervals[1, 0])
+
+
+def test_players_that_always_sit_in_the_same_places_are_rated_by_their_wins():
+    shares = np.tile([1.0, 0.0], (40, 1, 1))
+    shares[:10] = [[0.0, 1.0]]
+    found, _ = rated(shares, np.array([[0, 1]]), anchor=1)
+    assert found == pytest.approx([ELO * np.log(30.5 / 10.5), 0], abs=1e-3)

@@ -140,3 +140,29 @@ def test_the_arenas_table_and_picture_show_chance_level(monkeypatch: pytest.Monk
     head, *rows = text.splitlines()[3:7]
     assert len({len(line) for line in (head, *rows)}) == 1, "columns are aligned"
     assert len(head) <= 80
+
+
+def test_the_curve_has_win_rates_with_intervals_entropy_and_explained_variance(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    figures = drawn(monkeypatch)
+    lines = [{**REPORT, "steps": 1e6}, {**REPORT, **WINS, "steps": 2e6, "entropy": 0.5, "explained": 0.75}]
+    lines.append({**REPORT, "steps": 4e6, "win_random": 0.5, "error_random": 0.1})
+    curves.draw(lines, tmp_path / "curve.png", "nim", 0.5)
+    wins, inside = figures[0].axes
+    found = {line.get_label(): line.get_xydata().tolist() for line in (*wins.lines[:2], *inside.lines)}
+    assert found == {
+        "against heuristic": [[2, 0.6123]],
+        "against random": [[2, 0.981], [4, 0.5]],
+        "entropy of decisions (nats)": [[1, 1.234], [2, 0.5], [4, 1.234]],
+        "explained variance of returns": [[1, 0.5], [2, 0.75], [4, 0.5]],
+    }
+    (band,) = wins.collections[1].get_paths()
+    assert sorted({tuple(point) for point in band.vertices.round(4).tolist()}) == [
+        (2, 0.9614), (2, 1.0006), (4, 0.304), (4, 0.696)
+    ]  # fmt: skip
+    assert wins.get_ylim() == (0, 1)
+    assert (wins.get_title(), inside.get_title()) == ("nim: win rate (95 %)", "inside")
+    assert wins.get_xlabel() == inside.get_xlabel() == "million steps"
+    assert figures[0].get_size_inches().tolist() == [11, 4]
+    assert wins.get_gridspec().get_geometry() == (1, 2), "side by side"
