@@ -57,7 +57,7 @@ def exploit(out: Path) -> list[str]:
 
 def play(out: Path) -> list[str]:
     """A tournament."""
-    words = ["--policies", "random", "random", "--games", "30000", "--quiet"]
+    words = ["--policies", "random", "random", "--games", "12000", "--quiet"]
     return ["arena", NIM.name, *words, "--output", str(out / "arena")]
 
 
@@ -134,12 +134,12 @@ def run(words: list[str], moment: float | None = None) -> int:
 
 def kill_often(command: Callable[[Path], list[str]], kills: int, folder: Path, chance: random.Random) -> int:
     """Kill a command so many times; returns how often it came to its end meanwhile, and was begun anew."""
-    parts, ends = folder / "parts", 0
-    assert run(command(folder / "whole")) == 0  # may have to compile, so the next one is timed
-    whole, lasted = content(folder / "whole"), None
+    parts, ends, began = folder / "parts", 0, time.monotonic()
+    assert run(command(folder / "whole")) == 0
+    whole, lasted = content(folder / "whole"), time.monotonic() - began  # longer, if it had to compile
     while kills:
         began = time.monotonic()
-        code = run(command(parts), None if lasted is None else chance.uniform(0, lasted))
+        code = run(command(parts), chance.uniform(0, lasted))
         if code == -signal.SIGKILL:
             kills -= 1
             continue
