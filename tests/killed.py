@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from matplotlib.backends import backend_agg
 from monsterzoo import cli
 from monsterzoo.cli import arena as arena_cli
 from monsterzoo.cli import exploit as exploit_cli
@@ -30,6 +31,7 @@ from monsterzoo.training.algorithms import ppo, rollout_learning
 from monsterzoo.training.runs.config import PPOConfig, RolloutConfig
 from monsterzoo.training.runs.run import CHECKPOINT
 from nim import NIM
+from torch.utils import tensorboard
 
 # --- The commands: what is typed to begin in a folder, and again to go on. ---
 
@@ -171,6 +173,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    for imported in (arena_cli, exploit_cli, train_cli):
-        assert imported.main, "imported here and not in every fork"
+    for imported in (arena_cli, exploit_cli, train_cli, backend_agg, tensorboard):
+        assert imported, "here and not in every fork"
     sys.exit(main())
