@@ -59,7 +59,7 @@ def exploit(out: Path) -> list[str]:
 
 def play(out: Path) -> list[str]:
     """A tournament."""
-    words = ["--policies", "random", "random", "--games", "12000", "--quiet"]
+    words = ["--policies", "random", "random", "--games", "30000", "--quiet"]
     return ["arena", NIM.name, *words, "--output", str(out / "arena")]
 
 
