@@ -15,23 +15,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from matplotlib.backends import backend_agg
 from monsterzoo import cli
-from monsterzoo.cli import arena as arena_cli
-from monsterzoo.cli import exploit as exploit_cli
-from monsterzoo.cli import train as train_cli
 from monsterzoo.envs.core import registry
 from monsterzoo.training import arena
 from monsterzoo.training.algorithms import ppo, rollout_learning
 from monsterzoo.training.runs.config import PPOConfig, RolloutConfig
 from monsterzoo.training.runs.run import CHECKPOINT
 from nim import NIM
-from torch.utils import tensorboard
 
 # --- The commands: what is typed to begin in a folder, and again to go on. ---
 
@@ -172,7 +168,10 @@ def main() -> None:
         print(f"{name}: killed {chosen.kills} times, came to the same end {ends} times", flush=True)
 
 
+FORKS_NEED = ("monsterzoo.cli.arena", "monsterzoo.cli.exploit", "monsterzoo.cli.train", "torch.utils.tensorboard",
+              "matplotlib.backends.backend_agg")  # fmt: skip
+
 if __name__ == "__main__":
-    for imported in (arena_cli, exploit_cli, train_cli, backend_agg, tensorboard):
-        assert imported, "here and not in every fork"
+    for module in FORKS_NEED:  # imported once
+        import_module(module)
     sys.exit(main())
