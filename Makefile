@@ -138,20 +138,21 @@ $(VENV)/.test: $(VENV)/.python $(PACKAGING)
 	$(INSTALL) ".[test,train,render,play]"
 	@touch $@ $(VENV)/.demo
 
-# Whatever is not pinned otherwise comes from the environment of the tests.
+# Whatever is not pinned otherwise comes from the environment of the tests, MonsterZoo's editable install included.
+SITES := import sys; print(*(f'import site; site.addsitedir({p!r})' for p in sys.path if p.endswith('-packages')), sep='\n')
 define ENVIRONMENT
 	$(VENV)/bin/python -m venv --without-pip $(VENV)/$*
-	$(VENV)/bin/python -c "import sys; print(*(path for path in sys.path if path.endswith('-packages')), sep='\n')" \
+	$(VENV)/bin/python -c "$(SITES)" \
 		> $$($(VENV)/$*/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/tests.pth
-	$(RUN) pip --python $(VENV)/$*/bin/python install $(PIP_OPTIONS) --no-build-isolation $(1) --editable
+	$(RUN) pip --python $(VENV)/$*/bin/python install $(PIP_OPTIONS) --no-build-isolation
 endef
 
 $(SEPARATE:%=$(VENV)/%/.ready): $(VENV)/%/.ready: constraints/%.txt $(VENV)/.test
-	$(call ENVIRONMENT,--constraint constraints/$*.txt) ".[$(extra)]"
+	$(ENVIRONMENT) --constraint constraints/$*.txt "monsterzoo[$(extra)]"
 	@touch $@
 
 $(EXAMPLES:%=$(VENV)/%/.ready): $(VENV)/%/.ready: examples/%/requirements.txt $(VENV)/.test
-	$(call ENVIRONMENT,--requirement examples/$*/requirements.txt) .
+	$(ENVIRONMENT) --requirement examples/$*/requirements.txt monsterzoo
 	@touch $@
 
 clean:

@@ -15,15 +15,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from monsterzoo import cli
-from monsterzoo.cli import arena as arena_cli
-from monsterzoo.cli import exploit as exploit_cli
-from monsterzoo.cli import train as train_cli
 from monsterzoo.envs.core import registry
 from monsterzoo.training import arena
 from monsterzoo.training.algorithms import ppo, rollout_learning
@@ -134,12 +132,12 @@ def run(words: list[str], moment: float | None = None) -> int:
 
 def kill_often(command: Callable[[Path], list[str]], kills: int, folder: Path, chance: random.Random) -> int:
     """Kill a command so many times; returns how often it came to its end meanwhile, and was begun anew."""
-    parts, ends = folder / "parts", 0
-    assert run(command(folder / "whole")) == 0  # may have to compile, so the next one is timed
-    whole, lasted = content(folder / "whole"), None
+    parts, ends, began = folder / "parts", 0, time.monotonic()
+    assert run(command(folder / "whole")) == 0
+    whole, lasted = content(folder / "whole"), time.monotonic() - began  # longer, if it had to compile
     while kills:
         began = time.monotonic()
-        code = run(command(parts), None if lasted is None else chance.uniform(0, lasted))
+        code = run(command(parts), chance.uniform(0, lasted))
         if code == -signal.SIGKILL:
             kills -= 1
             continue
@@ -170,7 +168,10 @@ def main() -> None:
         print(f"{name}: killed {chosen.kills} times, came to the same end {ends} times", flush=True)
 
 
+FORKS_NEED = ("monsterzoo.cli.arena", "monsterzoo.cli.exploit", "monsterzoo.cli.train", "torch.utils.tensorboard",
+              "matplotlib.backends.backend_agg")  # fmt: skip
+
 if __name__ == "__main__":
-    for imported in (arena_cli, exploit_cli, train_cli):
-        assert imported.main, "imported here and not in every fork"
+    for module in FORKS_NEED:  # imported once
+        import_module(module)
     sys.exit(main())

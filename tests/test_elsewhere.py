@@ -24,20 +24,22 @@ import monsterzoo as mz
 from monsterzoo.benchmarks.measuring import machine
 from monsterzoo.training.arena import arena
 from monsterzoo.training.runs.config import processors
+from nim import NIM
 
 assert processors() == os.cpu_count()
 assert machine()["cores"] == os.cpu_count()
-games = mz.make_vec("pikit_v0", num_envs=8, threads=2, players=2, seed=0)
+mz.register_game(NIM)
+games = mz.make_vec("nim_v0", num_envs=8, threads=2, seed=0)
 for _ in range(20):
     games.step(games.sample_actions())
-player = mz.policies.make("search:8,threads=2", "pikit_v0", players=2)
+player = mz.policies.make("search:8,rollout=random,threads=2", "nim_v0")
 player.act(games.decisions())
-print(arena("pikit_v0", ["random", "heuristic"], 8, threads=2, players=2)["games"], games.states.tobytes().hex()[:200])
+print(arena("nim_v0", ["random", "random"], 8, threads=2)["games"], games.states.tobytes().hex()[:200])
 """
 
 
 def run(program: str, folder: Path) -> str:
-    settings = {**os.environ, "MONSTERZOO_CACHE_DIR": str(folder / "cache")}
+    settings = {**os.environ, "MONSTERZOO_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": str(Path(__file__).parent)}
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,6 +1,7 @@
 """Scenes as SVG, for the page, notebooks and papers; needs nothing but the standard library."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -31,9 +32,14 @@ def _title(part: Part) -> str:
 
 
 def _element(name: str, inside: str = "", **attributes: Any) -> str:
-    values = ((key, f"{value:g}" if isinstance(value, float) else str(value)) for key, value in attributes.items())
-    given = " ".join(f"{key.replace('_', '-')}={quoteattr(value)}" for key, value in values)
+    given = " ".join(f"{key.replace('_', '-')}={_quoted(value)}" for key, value in attributes.items())
     return f"<{name} {given}>{inside}</{name}>"
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _quoted(value: Any) -> str:
+    """An attribute's value; most are a few colours and sizes."""
+    return quoteattr(f"{value:g}" if isinstance(value, float) else str(value))
 
 
 def _shape(shape: Shape) -> str:

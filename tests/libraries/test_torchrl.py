@@ -19,6 +19,7 @@ from torchrl.envs import GymEnv, GymWrapper, PettingZooWrapper, check_env_specs
 def one_thread():
     before = torch.get_num_threads()
     torch.set_num_threads(1)
+    torch.manual_seed(0)
     yield
     torch.set_num_threads(before)
 
@@ -41,7 +42,8 @@ def test_random_rollouts_are_legal_and_games_end(kind):
     assert ends.any()
     rewards = rollout[("next", *path, "reward")].squeeze(-1)
     assert not rollout["next", "truncated"].any()
-    assert (rewards[ends].abs() == 1).all()
+    assert rewards[ends].any()
+    assert set(rewards[ends].abs().tolist()) <= {0, 1}, "0 where both win"
     assert (rewards[~ends] == 0).all()
 
 

@@ -129,12 +129,18 @@ def test_decisions_do_not_depend_on_how_often_search_looks_at_the_clock(monkeypa
 
 def test_a_budget_in_milliseconds_is_used_up_by_fewer_and_fewer_actions() -> None:
     games = played_on("pikit_v0", PIKIT, count=10)
-    policy = policies.make("search:20ms,net=pretrained", "pikit_v0", **PIKIT)
-    policy.act(games.decisions())  # compiles
-    visits = policy.search(games.observations, games.seats, games.states).visits
-    row = visits[(games.action_masks.sum(axis=1) > 4).argmax()]
-    first, second, third = np.sort(row)[:-4:-1]
-    assert first == second > third
+    policies.make("search:2,net=pretrained", "pikit_v0", **PIKIT).act(games.decisions())  # compiles
+    found = []
+    for budget in (20, 100, 500, 2500):  # a busy machine may give none of a short time to the last round
+        policy = policies.make(f"search:{budget}ms,net=pretrained", "pikit_v0", **PIKIT)
+        visits = policy.search(games.observations, games.seats, games.states).visits
+        row = visits[(games.action_masks.sum(axis=1) > 4).argmax()]
+        first, second, third = np.sort(row)[:-4:-1]
+        found.append((first, second, third))
+        if first == second > third:
+            break
+    else:
+        pytest.fail(f"the last round is missing: {found}")
     games.step(policy.act(games.decisions()))  # raises if one is illegal
 
 
@@ -258,7 +264,11 @@ def test_what_is_not_known_is_null_for_programs() -> None:
 def test_a_network_with_the_largest_numbers_plays_by_the_rules(untrained, scale) -> None:
     net = untrained("pikit_v0", PIKIT, largest=scale)
     games = played_on("pikit_v0", PIKIT, count=6)
-    for spec in (net.removeprefix("net="), f"search:12,{net}", f"search:12,{net},rollout_weight=0,opponents=net"):
+    for spec in (
+        net.removeprefix("net="),
+        f"search:12,{net}",
+        f"search:12,{net},rollout=random,rollout_weight=0,opponents=net",
+    ):
         policy = policies.make(spec, "pikit_v0", **PIKIT)
         games.step(policy.act(games.decisions()))  # raises if one is illegal
         json.dumps(asdict(analyse(policy, games.variant, games.states)), allow_nan=False)

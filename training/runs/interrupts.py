@@ -64,6 +64,7 @@ class DeferredInterrupt:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self.number:
+            self._timer.cancel()  # or it would interrupt, on a busy machine, what tells where the work is saved
             raise Interrupted(number)
         self.number = number
         with suppress(OSError):  # there may be nobody to tell

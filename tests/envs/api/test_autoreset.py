@@ -1,6 +1,7 @@
 """What becomes of a finished game of a one-seat batch: every autoreset mode plays the same games and loses nothing."""
 
 import zlib
+from functools import cache
 
 import gymnasium
 import numpy as np
@@ -56,8 +57,10 @@ def trace_batch(name, mode, steps, *, slips=False, **options):
     return [one[:steps] for one in decisions]
 
 
-def trace_aec(name, steps, **options):
+@cache
+def trace_aec(name, steps, options):
     """The same with PettingZoo's interface: the first legal action on the other seats, learners rotate."""
+    options = dict(options)
     everything = []
     for i in range(N):
         env, decisions = GameEnv(find_game(name), observation="box", **options), []
@@ -96,7 +99,7 @@ def games_in(decisions):
 def test_every_mode_plays_the_games_of_the_aec_environment(name, options, mode):
     """Each terminal observation belongs to its own game, and no decision, reward or game is lost."""
     played = trace_batch(name, mode, 250, opponents=FirstLegal(), **options)
-    assert played == trace_aec(name, 250, **options)
+    assert played == trace_aec(name, 250, tuple(options.items()))
     assert min(games_in(played)) >= 1
 
 

@@ -262,7 +262,8 @@ def _shares_and_rewards(states, shares, rewards):
     ],
 )
 def test_sides_share_the_win(sides, winners, shares):
-    states, compiled, rewards = np.zeros(4, record_type([])), np.zeros(4), np.zeros(4, np.float32)
+    # With a field of its own: numba takes games for subtypes of a bare header, and warns of it in all later tests.
+    states, compiled, rewards = np.zeros(4, record_type([("own", np.int8)])), np.zeros(4), np.zeros(4, np.float32)
     states["players"], states["sides"], states["winners"], states["outcome"] = 4, sides, winners, TERMINATED
     _shares_and_rewards(states, compiled, rewards)
     assert compiled.tolist() == shares

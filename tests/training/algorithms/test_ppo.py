@@ -101,8 +101,8 @@ def test_gets_better_than_random_at_a_team_game() -> None:
 
 
 def test_too_few_steps_to_learn_from_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    call = "train --game yokai_septet_v0 --players 4 --steps 1 --num-envs 2 --updates 1"
-    assert main(f"{call} --out {tmp_path}".split()) == 2
+    call = "train --game yokai_septet_v0 --players 4 --opponents past random --steps 1 --num-envs 2 --updates 1"
+    assert main([*call.split(), "--imitate", "", "--out", str(tmp_path)]) == 2
     assert "more steps are needed" in capsys.readouterr().err
     assert main(f"train --resume --out {tmp_path / 'nowhere'}".split()) == 2
     assert "there is no run" in capsys.readouterr().err

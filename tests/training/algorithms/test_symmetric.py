@@ -87,14 +87,15 @@ def test_a_symmetric_network_starts_from_its_own_file_and_from_no_other(tmp_path
 
 
 def test_learning_keeps_a_network_symmetric_and_checkpoints_hold_shared_weights(tmp_path: Path) -> None:
-    trainer = RolloutTrainer(replace(TINY, out=str(tmp_path), imitate_share=0.0))
+    config = replace(TINY, out=str(tmp_path), imitate_share=0.0, rollout_policy="random")
+    trainer = RolloutTrainer(config)
     before = trainer.network.arrays()
     trainer.update()
     after = trainer.network.arrays()
     assert is_symmetric(trainer.variant.symmetry, after)
     assert any((before[name] != after[name]).any() for name in after)
     trainer.save(tmp_path)
-    again = RolloutTrainer(replace(TINY, out=str(tmp_path), imitate_share=0.0))
+    again = RolloutTrainer(config)
     again.restore(tmp_path)
     trainer.update()
     again.update()

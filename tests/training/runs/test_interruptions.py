@@ -321,6 +321,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("--option stones=3", "--option stones=3", "none"),
         ("--option reward=score", "--option reward=score", "--option reward=win"),
     ],
+    ids=["game", "players", "learning rate", "width", "opponents", "unknown option", "reward"],
 )
 def test_a_run_does_not_go_on_with_other_options(
     words: str, wanted: str, has: str, finished: Path, capsys: pytest.CaptureFixture[str]
