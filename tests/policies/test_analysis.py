@@ -100,7 +100,7 @@ def test_positions_of_other_games_and_rows_that_are_not_there_are_refused() -> N
         analyse(policy, games.variant, games.states, 8)
     found = analyse(policy, games.variant, games.states, index)
     assert (found.policy, found.seat, found.value) == ("random", games.seats[index], None)
-    assert found.to_dict()["thoughts"][0]["action"] == found.choice
+    assert found.thoughts[0].action == found.choice
 
 
 def test_of_seats_that_decide_at_once_the_lowest_is_meant_unless_one_is_named() -> None:

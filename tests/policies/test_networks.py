@@ -290,7 +290,7 @@ def test_values_are_chances_if_there_are_several_or_games_were_about_winning() -
         named = {**about(variant), "options": options}
         policy = NeuralPolicy(variant, random_network(variant, values=values), named)
         assert policy.knows_chances == chances
-        assert policy.temperature == policy.compiled.temperature == make_net(policy.arrays).temperature == 0.0
+        assert policy.compiled.temperature == make_net(policy.arrays).temperature == 0.0
         assert policy.name == "neural"
 
 

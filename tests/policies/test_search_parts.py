@@ -858,7 +858,6 @@ def test_where_one_thread_fails_the_others_stop_and_the_next_search_has_new_ones
 
 def test_games_are_searched_to_the_horizon_alone():
     games = playing("yokai_septet_v0", 5)
-    horizons.load(games.variant)
     _, scratch = prepared(games)
     determinize(games.states, int(games.seats[0]), LUCK, scratch)
     assert scratch.sampled[0].one_round == 1

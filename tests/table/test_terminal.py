@@ -233,19 +233,6 @@ def test_everything_that_happened_before_the_first_decision_is_told(
     assert lines[len(events)] == "", "then what the seat knows"
 
 
-def test_columns_are_filled_from_top_to_bottom_and_fit_into_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    cells = ["1 a", "2 bb", "3 ccc", "4 d", "5 e"]  # the widest has five characters, and two between columns
-    for width, wanted in (
-        (79, ["1 a    2 bb   3 ccc  4 d    5 e"]),
-        (34, ["1 a    3 ccc  5 e", "2 bb   4 d"]),
-        (14, ["1 a    4 d", "2 bb   5 e", "3 ccc"]),
-        (13, cells),
-        (3, cells),
-    ):
-        monkeypatch.setenv("COLUMNS", str(width))
-        assert terminal._columns(cells) == wanted
-
-
 def test_long_lines_are_wrapped_and_indented_further(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -254,16 +241,6 @@ def test_long_lines_are_wrapped_and_indented_further(
     assert capsys.readouterr().out.splitlines() == [
         "one two", "  three four", "  five six", "    seven", "unbreakableword"
     ]  # fmt: skip
-
-
-def test_hints_have_a_star_for_the_choice_and_chances(monkeypatch: pytest.MonkeyPatch) -> None:
-    variant = find_game("pikit_v0").variant(players=2)
-    game = PlayedGame(variant, 0, seat_around(variant, 0, ["random"], 1), 9)
-    actions = [(80, 0.5, True), (81, 0.061, False), (7, None, False)]
-    hint = {"actions": [{"action": action, "chance": chance, "chosen": chosen} for action, chance, chosen in actions]}
-    monkeypatch.setattr(PlayedGame, "hint", lambda self: hint)
-    _, *lines = terminal._hint(game).splitlines()
-    assert lines == ["*  50%  end discards", "    6%  accept", "     –  6: cancel"]
 
 
 @pytest.mark.parametrize(("interruption", "code"), [(KeyboardInterrupt(), 130), (Interrupted(15), 143)])
