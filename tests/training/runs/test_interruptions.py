@@ -372,8 +372,8 @@ def test_killed_between_the_last_two_files_a_run_still_ends_with_its_last_networ
     out, replacing, files = tmp_path / "run", runs.replacing, []
 
     def killed_before_the_last(path: Path) -> Any:
-        files.append(path)
-        if len(files) == 2 * CONFIG.updates:
+        files.append(path)  # checkpoints, each after its network
+        if len(files) == CONFIG.updates:
             raise OSError("killed")
         return replacing(path)
 
