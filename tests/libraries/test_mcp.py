@@ -100,7 +100,7 @@ def test_no_message_names_what_is_not_there_or_imports_a_module() -> None:
             ({"game": "chess_v0"}, "there is no game 'chess_v0'"),
             ({"game": "pikit_v0", "options": {"players": 9}}, "players=9 is not allowed"),
             ({"game": "pikit_v0", "seat": 7}, "there is no seat 7"),
-            ({"game": "pikit_v0", "seed": -1}, "a seed is an integer"),
+            ({"game": "pikit_v0", "seed": -1}, "seed=-1 is not allowed"),
             *(
                 ({"game": "pikit_v0", "opponents": spec}, f"opponents: {spec!r:.40} is not allowed")
                 for spec in ("antigravity:x", "search:10,net=antigravity:x", "net:/etc/passwd", "lm:http://localhost/v1,model=x",
