@@ -61,11 +61,12 @@ def map_tasks(
             if not running:
                 return
             for reference in ray.wait(list(running), timeout=0.5)[0]:
+                number = running.pop(reference)  # now: Ray may abort where a task is cancelled that is just completed
                 try:
                     result = ray.get(reference)
                 except RayTaskError as error:
                     raise error.cause from error
-                yield running.pop(reference), result
+                yield number, result
             tick()
     finally:
         for reference in running:  # given up by the caller, or after an error
