@@ -117,6 +117,7 @@ test-matrix: $(VENV)/.test
 	$(VENV)/bin/python tests/matrix.py
 
 speeds: $(TRAINING:%=%-env)
+	$(RUN) pip --python $(VENV)/benchmarl/bin/python install $(PIP_OPTIONS) --constraint constraints/benchmarl.txt vmas
 	cd tests/libraries && ../../$(VENV)/bin/python speeds.py sb3
 	cd tests/libraries && for library in $(TRAINING); do ../../$(VENV)/$$library/bin/python speeds.py $$library; done
 
