@@ -104,11 +104,18 @@ def _marked(text: str, form: str) -> str:
 
 
 def _json_actions(text: str) -> set[str]:
-    """The actions in the JSON objects of a text, under the first of the keys that there is."""
-    for key in _KEYS:
-        if found := re.findall(rf'"{key}"\s*:\s*("(?:[^"\\]|\\.)*"|\d+)', text, re.IGNORECASE):
-            return {str(json.loads(one, strict=False)) for one in found}
-    return set()
+    """The actions in the JSON objects of a text."""
+    found = set()
+    for brace in re.finditer(r"\{", text):
+        try:
+            value = json.JSONDecoder().raw_decode(text, brace.start())[0]
+        except (ValueError, RecursionError):
+            continue
+        value = {str(key).casefold(): one for key, one in value.items()}
+        action = next((value[key] for key in _KEYS if key in value), None)
+        if isinstance(action, str | int) and not isinstance(action, bool):
+            found.add(str(action))
+    return found
 
 
 @lru_cache(4096)

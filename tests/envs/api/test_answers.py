@@ -102,6 +102,12 @@ def test_what_is_ambiguous_is_not_guessed(answer: str, problem: str) -> None:
         read_choice(answer, NAMES)
 
 
+@pytest.mark.parametrize("value", ["1.5", "1e0", "true", "null", "[1]", "-1"])
+def test_json_with_another_value_than_a_number_or_a_name_is_no_choice(value: str) -> None:
+    with pytest.raises(ValueError):
+        read_choice(f'{{"action": {value}}}', NAMES, "json")
+
+
 def test_forms_that_are_asked_for_must_be_there() -> None:
     assert read_choice("take sum? No.\nFinal answer: 4", NAMES, "marked") == 3
     assert read_choice("FINAL ANSWER: take low.", NAMES, "marked") == 3
