@@ -1,6 +1,7 @@
 """What a seat of Bite Night sees and can imagine: every observation field, no leaks, words."""
 
 from collections import Counter
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from bite_night_table import (
     picture,
     random_walk,
 )
+from frequencies import assert_as_expected
 from monsterzoo.envs.bite_night.rules import CARD_NAMES
 
 
@@ -225,6 +227,58 @@ def test_all_that_is_hidden_is_resampled():
     for seat in range(3):
         for place in (0, 11):
             assert {world["stacks"][seat][place] for world in worlds} == hidden
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_every_unseen_card_and_tile_is_as_likely_in_every_hidden_place(players):
+    """In the second round seat 2 knows its hand, its own card of the pile, and what lies open."""
+    board, seat, count = Board(players=players, seed=6), 2, 600
+    while (board["round"], board["phase"]) != (2, "lay"):
+        mover = board["to_act"][0]
+        board.do(mover, board.legal(mover)[0])
+    position = board.position()
+    own = [card for owner, card in position["pile"] if owner == seat]
+    unknown = BASIC - Counter(position["hands"][seat]) - Counter(own)
+    worlds = [board.imagined(seat, seed).position() for seed in range(count)]
+    for other in range(players):
+        if other != seat:
+            held = Counter(card for world in worlds for card in world["hands"][other])
+            assert held.total() == 8 * count
+            assert_as_expected(held, unknown)
+            laid = Counter(card for world in worlds for owner, card in world["pile"] if owner == other)
+            assert_as_expected(laid, unknown)
+    assert all([card for owner, card in world["pile"] if owner == seat] == own for world in worlds)
+    taken = {tile for tiles in position["tiles"] for tile in tiles}
+    hidden = dict.fromkeys(set(TILES) - taken - set(position["middle"]), 1)
+    for other in range(players):
+        assert_as_expected(Counter(tile for world in worlds for tile in world["stacks"][other]), hidden)
+        assert_as_expected(Counter(world["stacks"][other][0] for world in worlds), hidden)
+
+
+def test_each_hidden_choice_is_as_likely_as_the_others():
+    """A card that lies in the imagined hand, a tile of the middle, and two different tiles to bury."""
+    board = Board(players=3, seed=1)
+    board.do(0, board.legal(0)[0])
+    places = Counter()
+    for seed in range(1200):
+        world = board.imagined(2, seed)
+        [card], hand = world["choices"][0], world["hands"][0]
+        if len(set(hand)) == 9:
+            places[hand.index(card)] += 1
+    assert_as_expected(places, dict.fromkeys(range(9), 1))
+    for other in (1, 2):
+        board.do(other, board.legal(other)[0])
+    board.do(0, board.legal(0)[0])
+    wanted = Counter(board.imagined(2, seed)["choices"][0][0] for seed in range(900))
+    assert_as_expected(wanted, dict.fromkeys(board["middle"], 1))
+    board = after_last_grab([STOP])
+    board.do(0, *board.legal(0)[:1])
+    board.do(1, *board.legal(1)[:1])
+    board.do(1, *board.legal(1)[:1])
+    worlds = [board.imagined(2, seed)["choices"] for seed in range(900)]
+    assert_as_expected(Counter(choices[0][0] for choices in worlds), dict.fromkeys(board["tiles"][0], 1))
+    pairs = Counter(frozenset(choices[1]) for choices in worlds)
+    assert_as_expected(pairs, dict.fromkeys(map(frozenset, combinations(board["tiles"][1], 2)), 1))
 
 
 def test_both_copies_of_a_card_can_be_anywhere():

@@ -1,10 +1,14 @@
 """What a seat of Pikit sees, field by field, and what it must not be able to tell."""
 
 from collections import Counter
+from itertools import permutations
 
 import numpy as np
 import pytest
+from frequencies import assert_as_expected
+from monsterzoo.envs.core.contract import determinize
 from monsterzoo.envs.core.rng import streams
+from monsterzoo.training.evaluation.chance import outcomes
 from pikit_table import CANCELLING, REACTIVE, Board, board, position
 
 QUIET = [2, 2, 3, 3, 4, 4, 8, 8]
@@ -283,3 +287,55 @@ def test_the_asked_seat_itself_knows_its_cards():
     game = Board(start).act("7: turn low to 5")
     for _ in range(50):
         assert game.imagine(2).position["hands"] == game.position["hands"]
+
+
+def _dealt(world, seat):
+    """The cards of a hand that nobody else has seen."""
+    return tuple((Counter(world["hands"][seat]["kaiju"]) - Counter(world["known"][seat])).elements())
+
+
+SMALL = {"deck": {1: 2, 2: 1, 4: 1, 8: 2, 11: 1}, "centre": 1, "start": 1}
+
+
+def test_all_deals_of_the_unseen_cards_are_equally_likely():
+    """Seat 1 holds one secret card and seat 2 two, two are in the deck: every order of the five, copies told apart."""
+    start = position([[8], [1], [4, 8]], [1], top=[2, 11], options=SMALL, known=[[8], [], []])
+    truth, found = Board(start), Counter()
+    for chance, states, _ in outcomes(truth.states, lambda state: determinize(state, 0)):
+        world = truth.variant.snapshot(states[0])
+        found[_dealt(world, 1), _dealt(world, 2), tuple(world["deck"])] += chance
+    expected = Counter()
+    for one, two, three, *deck in permutations([1, 2, 4, 8, 11]):
+        expected[(one,), tuple(sorted((two, three))), tuple(deck)] += 1 / 120
+    assert found == pytest.approx(expected)
+
+
+def test_whoever_is_asked_holds_any_cards_that_can_cancel_and_the_others_any_of_the_rest():
+    """Of six unseen cards seat 2, which is asked, has two and the discarder one; all fitting deals are as likely."""
+    deck = {1: 2, 5: 1, 6: 1, 7: 1, 8: 2, 9: 1, 10: 1}
+    start = position(
+        [[7, 5], [1], [6, 8]], [1], top=[8, 9, 10], options={"deck": deck, "centre": 1, "start": 1}, dice=(1, 2),
+        known=[[7], [1], []],
+    )  # fmt: skip
+    game, stream, found = Board(start).act("7: turn low to 5"), streams(3, 1, "search"), Counter()
+    assert game.asked == 2
+    for _ in range(3000):
+        world = game.imagine(1, stream).position
+        found[_dealt(world, 2), _dealt(world, 0), tuple(world["deck"])] += 1
+    expected = Counter()
+    for one, two, three, *rest in permutations([5, 6, 8, 8, 9, 10]):
+        if {one, two} & CANCELLING:
+            expected[tuple(sorted((one, two))), (three,), tuple(rest)] += 1
+    assert_as_expected(found, expected)
+
+
+def test_an_imagined_card_that_others_saw_stays_where_it_is():
+    """Seat 2 imagines: seat 0's 9 and seat 1's two 4s are known, and so is what seat 2 drew."""
+    start = position([[9, 3], [4, 4], [5, 7]], [8] * 8, known=[[9], [4, 4], [5]])
+    game, stream = Board(start), streams(3, 1, "search")
+    for _ in range(100):
+        world = game.imagine(2, stream).position
+        assert world["known"] == [[9], [4, 4], [5]]
+        assert [len(_dealt(world, seat)) for seat in range(3)] == [1, 0, 1]
+        assert _dealt(world, 2) == (7,)
+        assert 9 not in world["deck"]

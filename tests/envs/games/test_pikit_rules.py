@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from monsterzoo.envs.compiling.jit import kernel
 from monsterzoo.envs.pikit import _cards_for_setup
 from monsterzoo.envs.pikit.bags import points, total
-from monsterzoo.envs.pikit.rules import deal
+from monsterzoo.envs.pikit.rules import MAX_DECK, deal
+from monsterzoo.envs.pikit.text import bag_of
 from pikit_table import DECK, SMALL_DECK, Board, board, position
 
 # Eight cards for the centre with nothing that dice 1 and 6 fit, and hands without any effect.
@@ -39,6 +40,14 @@ def test_bags_know_how_many_cards_they_have_and_what_they_are_worth(copies):
     results = np.zeros(2, np.int64)
     _weigh(np.uint64(few), np.uint64(many), results)
     assert results.tolist() == [sum(value * number for value, number in enumerate(copies, 1)), sum(copies)]
+
+
+@pytest.mark.parametrize("value", [1, 7, 8, 11])
+def test_a_deck_of_one_value_fits_into_a_bag(value):
+    few, many = bag_of([value] * MAX_DECK)
+    results = np.zeros(2, np.int64)
+    _weigh(np.uint64(few), np.uint64(many), results)
+    assert results.tolist() == [MAX_DECK * value, MAX_DECK]
 
 
 # --- Set-up ---

@@ -5,10 +5,11 @@ A world is the cards of every place and every hidden choice, the cards that othe
 
 from collections import Counter
 from itertools import combinations
-from math import comb, sqrt
+from math import comb
 
 import numpy as np
 import pytest
+from frequencies import assert_as_expected
 from monsterzoo.envs import make_vec, variant
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.rng import streams
@@ -184,15 +185,6 @@ def _imagined(position, seat, count, read, **options):
     return counts
 
 
-def _assert_as_expected(counts, expected):
-    """Pearson's chi-square below its mean by four standard deviations; streams are seeded, so this cannot flicker."""
-    assert set(counts) <= set(expected), "a world that cannot be"
-    total, weight = sum(counts.values()), sum(expected.values())
-    degrees = len(expected) - 1
-    chi = sum((counts[world] - total * w / weight) ** 2 / (total * w / weight) for world, w in expected.items())
-    assert chi < degrees + 4 * sqrt(2 * degrees) + 4, f"chi-square {chi:.1f} of {degrees} degrees of freedom"
-
-
 def _bits(cards):
     return sum(1 << NUMBER[card] for card in cards)
 
@@ -215,7 +207,7 @@ def _uniform_over_deals(position, seat, rooms, count=12_000, **options):
     pool = [card for other in others for card in position["hands"][other]]
     worlds = list(_deals(pool, rooms, [position["voids"][other] for other in others]))
     counts = _imagined(position, seat, count, lambda w: tuple(int(w.hand[other]) for other in others), **options)
-    _assert_as_expected(counts, dict.fromkeys(worlds, 1))
+    assert_as_expected(counts, dict.fromkeys(worlds, 1))
     return len(worlds)
 
 
@@ -284,12 +276,12 @@ def test_two_players_worlds_are_uniform(voids):
         for hand in combinations([card for card in rest if suit_of(card) not in voids[1]], 5):
             worlds[_bits(hand), NUMBER[discard]] = 1
     counts = _imagined(position, 0, 12_000, lambda w: (int(w.hand[1]), int(w.discards[1])), players=2)
-    _assert_as_expected(counts, worlds)
+    assert_as_expected(counts, worlds)
     # And the straw cards that are left lie in any order.
     places = _imagined(
         position, 0, 6000, lambda w: w.straw_down[0, :3].tolist().index(min(w.straw_down[0, :3])), players=2
     )
-    _assert_as_expected(places, {0: 1, 1: 1, 2: 1})
+    assert_as_expected(places, {0: 1, 1: 1, 2: 1})
 
 
 def test_passed_cards_stay_with_their_receiver():
@@ -304,7 +296,7 @@ def test_passed_cards_stay_with_their_receiver():
     counts = _imagined(position, 0, 4000, lambda w: tuple(int(w.hand[other]) for other in (1, 2, 3)))
     pool = ["L8", "D8", "S9", "C9", "D7"]
     worlds = [(one, two | _bits(["C8"]), three) for one, two, three in _deals(pool, [2, 1, 2], [[], [], []])]
-    _assert_as_expected(counts, dict.fromkeys(worlds, 1))
+    assert_as_expected(counts, dict.fromkeys(worlds, 1))
 
 
 # --- The shown card ---
@@ -335,14 +327,14 @@ def test_the_shown_a_was_passed_to_the_partner_in_a_quarter_of_the_worlds(give):
     """Of twelve dealt cards three were passed: 3/12, whatever the truth is."""
     position = _after_passing(4, 1, give)
     counts = _imagined(position, 0, 8000, _where_is_the_a)
-    _assert_as_expected(counts, {1: 9, 3: 3})
+    assert_as_expected(counts, {1: 9, 3: 3})
 
 
 @pytest.mark.parametrize("give", [None, 0])
 def test_the_shown_a_was_passed_to_the_left_in_three_sixteenths_of_the_worlds(give):
     position = _after_passing(3, 1, give)
     counts = _imagined(position, 0, 8000, _where_is_the_a, players=3)
-    _assert_as_expected(counts, {1: 13, 2: 3})
+    assert_as_expected(counts, {1: 13, 2: 3})
 
 
 @pytest.mark.parametrize("give", [None, 0, 1])
@@ -350,7 +342,7 @@ def test_in_seven_suitors_the_shown_a_went_to_each_of_two_others_in_a_thirteenth
     """Seat 0 did not get it as one of seat 1's three passed cards: eleven of fourteen were kept, two went elsewhere."""
     position = _after_passing(4, 1, give, variant="seven_suitors")
     counts = _imagined(position, 0, 8000, _where_is_the_a, variant="seven_suitors")
-    _assert_as_expected(counts, {1: 11, 2: 1, 3: 1})
+    assert_as_expected(counts, {1: 11, 2: 1, 3: 1})
 
 
 def test_the_owner_and_the_receiver_know_where_the_a_is():
@@ -376,7 +368,111 @@ def test_others_passed_cards_are_uniform_too():
     lowest = _imagined(
         position, 0, 6000, lambda w: (int(w.hand[3]) & -int(w.hand[3])).bit_length() - 1 in w.passes[1].tolist()
     )
-    _assert_as_expected(lowest, {True: comb(11, 2), False: comb(11, 3)})
+    assert_as_expected(lowest, {True: comb(11, 2), False: comb(11, 3)})
+
+
+def _deals_with_the_a(position, seat, rooms, weights):
+    """All deals with the weight of the hand that the A is in; without one it cannot be there."""
+    players = len(rooms) + 1
+    others = [(seat + k) % players for k in range(1, players)]
+    pool = [card for other in others for card in position["hands"][other]]
+    deals = _deals(pool, rooms, [position["voids"][other] for other in others])
+    holders = {deal: next(other for other, hand in zip(others, deal) if hand & 1) for deal in deals}
+    return {deal: weights[holder] for deal, holder in holders.items() if holder in weights}
+
+
+@pytest.mark.parametrize(
+    ("voids", "others"),
+    [
+        ([[], [], [], []], [["W1", "D8"], ["C8", "S9"], ["C9", "D7"]]),
+        ([[], ["Charm"], [], []], [["W1", "D8"], ["C8", "S9"], ["C9", "D7"]]),
+        ([[], ["Snow"], ["Charm"], ["Darkness"]], [["D7", "D8"], ["D6", "S9"], ["W1", "C9"]]),
+        ([[], [], ["Darkness"], ["Charm", "Snow"]], [["W1", "C9"], ["C8", "S9"], ["D8", "D7"]]),
+        ([[], ["Wind"], ["Darkness"], []], [["D7", "D8"], ["C8", "S9"], ["W1", "C9"]]),
+    ],
+    ids=str,
+)
+def test_the_shown_a_is_where_passing_and_the_deals_that_are_left_put_it(voids, others):
+    """Seat 1 showed it: deals in which it kept the A count nine, those in which seat 3 has it three."""
+    position = in_play(**{**BASE, "hands": [["C3", "C4"], *others]}, voids=voids, shown_by=1)
+    counts = _imagined(position, 0, 6000, lambda w: tuple(int(w.hand[other]) for other in (1, 2, 3)))
+    assert_as_expected(counts, _deals_with_the_a(position, 0, [2, 2, 2], {1: 9, 3: 3}))
+
+
+def _foils(hands, **more):
+    """Seven Suitors with both sevens of all suits but Darkness taken by different sides."""
+    sevens = ["W7", "E7", "C7", "L7", "F7", "S7"]
+    captured = [[*sevens, "D7*"], [f"{seven}*" for seven in sevens]]
+    return in_play(hands=hands, variant="seven_suitors", tricks=[6, 6], trump="Fire", captured=captured, **more)
+
+
+@pytest.mark.parametrize("voids", [[[], [], []], [[], ["Snow"], []], [[], ["Snow"], ["Lightning"]]], ids=str)
+def test_of_three_players_the_shown_a_was_kept_in_sixteen_deals_to_three(voids):
+    position = in_play(
+        3, hands=[["C3", "C4", "C5"], ["W1", "D8", "F9"], ["S8", "S9", "D7"]], voids=voids,
+        captured=[["W7", "E7"], ["C7", "L7"], ["F7", "S7"]], tricks=[5, 4, 4], shown_by=1,
+    )  # fmt: skip
+    counts = _imagined(position, 0, 6000, lambda w: (int(w.hand[1]), int(w.hand[2])), players=3)
+    assert_as_expected(counts, _deals_with_the_a(position, 0, [3, 3], {1: 16, 2: 3}))
+
+
+@pytest.mark.parametrize("voids", [[[], [], [], []], [[], ["Snow"], ["Charm"], ["Darkness"]]], ids=str)
+def test_in_seven_suitors_the_shown_a_was_kept_in_eleven_deals_to_one_and_one(voids):
+    position = _foils([["C3", "C4"], ["D7", "D8"], ["D6", "S9"], ["W1", "C9"]], voids=voids, shown_by=1)
+    hands = _imagined(
+        position, 0, 6000, lambda w: tuple(int(w.hand[other]) for other in (1, 2, 3)), variant="seven_suitors"
+    )
+    assert_as_expected(hands, _deals_with_the_a(position, 0, [2, 2, 2], {1: 11, 2: 1, 3: 1}))
+
+
+def test_who_showed_the_a_and_has_it_no_more_knows_who_can_have_it():
+    """Even in a position that does not say what was passed: the partner, or in Seven Suitors anybody."""
+    hands = [["C3", "C4"], ["S9", "D8"], ["C8", "W1"], ["C9", "D7"]]
+    position = in_play(**{**BASE, "hands": hands}, shown_by=0)
+    assert set(_imagined(position, 0, 300, _where_is_the_a)) == {2}
+    places = _imagined(_foils(hands, shown_by=0), 0, 3000, _where_is_the_a, variant="seven_suitors")
+    assert_as_expected(places, {1: 1, 2: 1, 3: 1})
+
+
+# --- What others passed to each other ---
+
+
+@pytest.mark.parametrize("give", [None, 0])
+def test_who_was_dealt_the_a_kept_it_or_passed_it_in_every_world(give):
+    """Seat 1 showed it: seat 3 cannot have passed it, and seat 1 did just where seat 3 has it."""
+    position = _after_passing(4, 1, give)
+    ways = _imagined(position, 0, 3000, lambda w: (_where_is_the_a(w), 0 in w.passes[1], 0 in w.passes[3]))
+    assert set(ways) == {(1, False, False), (3, True, False)}
+
+
+def test_an_a_that_was_shown_after_passing_may_have_come_by_it():
+    """Three of the twelve cards of seat 1 came from seat 3; nobody else can have passed the A."""
+    position = _after_passing(4, 1, None, first_lead="held")
+    ways = _imagined(position, 0, 4000, lambda w: (0 in w.passes[1], 0 in w.passes[3]), first_lead="held")
+    assert_as_expected(ways, {(False, False): 9, (False, True): 3})
+
+
+def test_in_seven_suitors_any_two_cards_of_a_hand_came_from_the_two_others():
+    """Of the fourteen cards of seat 2 it got one from the observer, seat 0."""
+    position = _after_passing(4, 0, None, variant="seven_suitors")
+    own = NUMBER[position["sent"][0][1]]
+
+    def read(world):
+        held = [card for card in range(56) if int(world.hand[2]) >> card & 1 and card != own]
+        return held.index(world.passes[1, 0]), held.index(world.passes[3, 2])
+
+    pairs = {(one, other): 1 for one in range(13) for other in range(13) if one != other}
+    assert_as_expected(_imagined(position, 0, 6000, read, variant="seven_suitors"), pairs)
+
+
+def test_of_three_players_any_three_cards_of_a_hand_came_from_its_right_neighbour():
+    position = _after_passing(3, 0, None)
+
+    def read(world):
+        held = [card for card in range(49) if int(world.hand[2]) >> card & 1]
+        return tuple(sorted(held.index(card) for card in world.passes[1]))
+
+    assert_as_expected(_imagined(position, 0, 6000, read, players=3), dict.fromkeys(combinations(range(16), 3), 1))
 
 
 # --- Simultaneous choices that are still secret ---
@@ -387,7 +483,7 @@ def test_secret_passes_are_any_cards_of_the_imagined_hand():
     position["passes"][1] = [position["hands"][1].pop(0)]
     counts = _imagined(position, 0, 9000, lambda w: int(w.passes[1, 0]))
     unknown = [card for hand in position["hands"][1:] for card in hand] + position["passes"][1]
-    _assert_as_expected(counts, {NUMBER[card]: 1 for card in unknown})
+    assert_as_expected(counts, {NUMBER[card]: 1 for card in unknown})
 
 
 def test_secret_discards_are_any_cards_but_bosses():
@@ -397,7 +493,7 @@ def test_secret_discards_are_any_cards_but_bosses():
     position["discards"][1] = card
     unknown = position["hands"][1] + [card] + [c for pile in position["straw"] for c in pile["down"]]
     counts = _imagined(position, 0, 9000, lambda w: int(w.discards[1]), players=2)
-    _assert_as_expected(counts, {NUMBER[c]: 1 for c in unknown if c not in BOSSES})
+    assert_as_expected(counts, {NUMBER[c]: 1 for c in unknown if c not in BOSSES})
 
 
 def test_secret_exchanges_are_any_exchange():
@@ -408,4 +504,30 @@ def test_secret_exchanges_are_any_exchange():
     position["discards"] = [hand.pop() for hand in position["hands"]]
     position |= {"phase": "exchange", "exchanges": [None, "exchange 1 left"]}
     counts = _imagined(position, 0, 5000, lambda w: int(w.exchanges[1]), players=2)
-    _assert_as_expected(counts, {2: 1, 3: 1, 8: 1, 9: 1, 12: 1})
+    assert_as_expected(counts, {2: 1, 3: 1, 8: 1, 9: 1, 12: 1})
+
+
+def test_a_secret_choice_of_the_boss_to_keep_is_either():
+    straw = [{"down": [None] * 7, "up": [None] * 6} for _ in range(2)]
+    straw[0]["up"][0], straw[0]["down"][0] = "F7", "D7"
+    straw[1]["up"][1], straw[1]["down"][1] = "W7", "S7"
+    position = before_play(2, hands=[[b for b in ALL_BOSSES if b in ("E7", "C7", "L7")], []], straw=straw)
+    position["discards"] = [hand.pop() for hand in position["hands"]]
+    env = environment(position | {"phase": "exchange"}, players=2)
+    env.step_for("player_0", env.parse_action("exchange 0 left"))
+    env.step_for("player_1", env.parse_action("exchange 1 left"))
+    env.step_for("player_1", env.parse_action("keep new up"))
+    counts = _imagined(env.snapshot(), 0, 400, lambda w: (int(w.keeps[0]), int(w.keeps[1])), players=2)
+    assert_as_expected(counts, {(-1, 0): 1, (-1, 1): 1})
+
+
+def test_what_nobody_has_chosen_yet_stays_open():
+    """While all still exchange, and in play."""
+    straw = [{"down": [None] * 7, "up": [None] * 6} for _ in range(2)]
+    straw[0]["up"][0], straw[1]["up"][1] = "F7", "W7"
+    position = before_play(2, hands=[[b for b in ALL_BOSSES if b not in ("F7", "W7")], []], straw=straw)
+    position["discards"] = [hand.pop() for hand in position["hands"]]
+    position["phase"] = "exchange"
+    for seat in range(2):
+        chosen = _imagined(position, seat, 50, lambda w: (*w.exchanges.tolist(), *w.keeps.tolist()), players=2)
+        assert set(chosen) == {(-1, -1, -1, -1)}
