@@ -1,6 +1,7 @@
 """Events: numbers with a meaning, made from nothing but what a seat may know."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -19,6 +20,8 @@ from monsterzoo.envs.core.stepping import events_of
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.envs.render.perspective import narrate, stepped
 from monsterzoo.envs.yokai_septet.rules import BLACK_STARS, SUITS, WHITE_STARS
+from pikit_table import REACTIVE
+from told_events import bite_night_events, pikit_events, yokai_septet_events
 
 Decision = tuple[np.ndarray, np.ndarray, int, int]
 """The states (1,) before and after it, who decided, and what."""
@@ -325,3 +328,41 @@ def test_plain_python_sees_the_same_events(name: str, options: dict[str, Any]) -
             np.testing.assert_array_equal(found[:count], wanted[:count])
             highest = max(highest, wanted[:count, 1].max(initial=0))
     assert highest > 127
+
+
+# --- All events of whole games, from the truth ---
+
+CASES: list[tuple[str, dict[str, Any], int]] = [
+    ("pikit_v0", {"players": 2, "deck": REACTIVE}, 1),
+    ("pikit_v0", {"players": 3}, 2),
+    ("pikit_v0", {"players": 4, "deck": REACTIVE, "max_turns": 60}, 3),
+    ("bite_night_v0", {"players": 3, "advanced": True}, 1),
+    ("bite_night_v0", {"players": 4, "advanced": True, "laps": 2}, 2),
+    ("bite_night_v0", {"players": 3, "grab": "draft", "laps": 2}, 3),
+    ("yokai_septet_v0", {"players": 2}, 1),
+    ("yokai_septet_v0", {"players": 2, "straw_reveal": "trick_end", "scoring": "basic"}, 2),
+    ("yokai_septet_v0", {"players": 3}, 3),
+    ("yokai_septet_v0", {"players": 4}, 4),
+    ("yokai_septet_v0", {"players": 4, "first_lead": "held", "scoring": "basic"}, 5),
+    ("yokai_septet_v0", {"players": 4, "variant": "seven_suitors"}, 6),
+    ("yokai_septet_v0", {"players": 4, "variant": "seven_suitors_short"}, 7),
+]
+TRUE_EVENTS = {
+    "pikit_v0": pikit_events,
+    "bite_night_v0": bite_night_events,
+    "yokai_septet_v0": yokai_septet_events,
+}
+
+
+@pytest.mark.parametrize(("game", "options", "seed"), CASES, ids=str)
+def test_every_seat_is_told_all_that_it_can_see_and_nothing_else(game: str, options: dict[str, Any], seed: int) -> None:
+    variant = find_game(game).variant(**options)
+    for before, after, mover, action in decisions(variant, seed, 500):
+        old, new = variant.snapshot(before[0]), variant.snapshot(after[0])
+        for seat in range(variant.players):
+            seats = [f"seat {(seat + k) % variant.players}" for k in range(variant.players)]
+            seen = Counter(
+                variant.event_names[number].format(*seats[about:], *seats[:about])
+                for about, number in variant.events(before, after, seat, mover, action).tolist()
+            )
+            assert seen == Counter(TRUE_EVENTS[game](old, new, mover, variant.action_names[action], seat))
