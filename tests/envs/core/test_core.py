@@ -16,8 +16,13 @@ from monsterzoo.envs.core.contract import TERMINATED, TRUNCATED, record_type, vi
 from monsterzoo.envs.core.options import (
     Checked,
     Choice,
+    GameOptions,
     Integer,
     Number,
+    Specs,
+    Switch,
+    Text,
+    checked,
     choice,
     integer,
     options_of,
@@ -83,6 +88,35 @@ def test_bounded_draws_are_uniform(count):
     expected = len(results) / count
     chi_square = ((observed - expected) ** 2 / expected).sum()
     assert chi_square < count + 6 * np.sqrt(2 * count) + 6
+
+
+def test_draws_of_most_of_32_bits_are_uniform_too():
+    """Three of four numbers of 32 bits: without rejection every third outcome would come twice as often."""
+    stream, found = _stream(5)[0], [0, 0, 0]
+    for _ in range(6000):
+        drawn = int(rng.draw(stream, 3 << 30))
+        assert 0 <= drawn < 3 << 30
+        found[drawn % 3] += 1
+    assert max(abs(count - 2000) for count in found) < 5 * np.sqrt(2000 * 2 / 3)
+
+
+def test_whether_a_draw_is_below_a_limit_has_the_chance_of_the_limit():
+    stream = _stream(9)[0]
+    assert abs(sum(rng.draw_below(stream, 10, 3) for _ in range(3000)) - 900) < 5 * np.sqrt(630)
+    assert all(rng.draw_below(stream, 4, 4) for _ in range(20))
+    assert not any(rng.draw_below(stream, 4, 0) for _ in range(20))
+
+
+def test_seeds_are_mixed_like_splitmix64():
+    """Its first outputs for the seed 0, as published; a seed in a batch is made from them as documented."""
+    outputs = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
+    assert [rng.mix(k) for k in range(3)] == outputs
+    assert rng.mix(np.arange(3, dtype=np.uint64)).tolist() == outputs
+    assert int(rng.generator(1)) == outputs[1]
+    assert rng.env_seed(5, 3) == rng.mix((rng.mix(5) + 3) % 2**64) >> 1
+    holders = rng.streams(5, 4, "game")
+    assert holders["stream"].tolist() == [0, 1, 2, 3]
+    assert [int(one) for one in holders["rng"]] == [rng.mix(rng.env_seed(5, k)) for k in range(4)]
 
 
 def test_shuffles_are_uniform():
@@ -160,6 +194,38 @@ def test_options_fill_in_defaults_and_refuse_the_rest():
         resolve("g", table, {"size": True})
     with pytest.raises(ValueError, match="g: end=10 is not allowed; allowed: None, or an integer from 1 to 9"):
         resolve("g", table, {"end": 10})
+
+
+@pytest.mark.parametrize(
+    ("values", "taken", "refused"),
+    [
+        (Integer(1, 9), [1, 9, np.int8(5)], [0, 10, True, 1.0, "1", None]),
+        (Integer(3), [3, 10**9], [2]),
+        (Number(0, 1), [0, 1, 0.5, np.float32(0.5)], [-0.01, 1.01, True, "0", float("nan")]),
+        (Number(0, above=True), [1e-9, 1e9], [0, -1, float("inf")]),
+        (Number(0, 2, above=True), [2], [0, 2.01]),
+        (Choice(1, 2, "a"), [1, np.int64(2), "a"], [True, 1.0, 3, "b", None]),
+        (Choice(False, True), [False, True], [0, 1, "True"]),
+        (Text(), ["", "a"], [1, None, b"a"]),
+        (Specs(), [["a"], ("a", "b"), []], ["a", [1], None]),
+        (Switch(), [True, False], [0, 1, "True"]),
+        (GameOptions(), [{}, {"players": 2}], [[], "players=2"]),
+    ],
+    ids=str,
+)
+def test_values_that_options_take(values, taken, refused):
+    for value in taken:
+        kept = checked("it", value, values)
+        assert kept == (tuple(value) if isinstance(values, Specs) else value)
+    for value in refused:
+        with pytest.raises(ValueError, match="is not allowed; allowed: "):
+            checked("it", value, values)
+
+
+def test_an_integer_of_numpy_is_kept_as_pythons():
+    assert type(checked("it", np.int8(5), Integer(1, 9))) is int
+    assert type(checked("it", np.int64(2), Choice(1, 2))) is int
+    assert type(checked("it", 1, Number(0, 1))) is float
 
 
 @dataclass(frozen=True)

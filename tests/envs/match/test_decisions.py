@@ -5,6 +5,7 @@ import pytest
 from monsterzoo.envs import make, make_vec
 from monsterzoo.envs.core.contract import imagine
 from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.match.players import ask
 from monsterzoo.policies import Decisions, act_in, from_function
 from monsterzoo.policies import make as make_policy
 
@@ -80,6 +81,8 @@ def test_rows_of_a_batch_are_batches():
         np.testing.assert_array_equal(part.observations, decisions.observations[list(wanted)])
         assert part.sample_worlds(0, 1, 8).tobytes() == decisions.sample_worlds(wanted[0], 1, 8).tobytes()
     assert [one.seats.tolist() for one in decisions] == decisions.seats[:, None].tolist()
+    assert decisions.sample_worlds(-1, 2, 8).tobytes() == decisions.sample_worlds(3, 2, 8).tobytes()
+    assert len(decisions.sample_worlds(0, 0, 8)) == 0
     with pytest.raises(IndexError):
         decisions[4]
 
@@ -134,3 +137,13 @@ def test_policies_are_asked_in_environments_of_either_observation(observation):
     np.testing.assert_array_equal(asked[0].observations[0], variant.observation(env.unwrapped.states, 0, seat))
     assert asked[0].action_masks.shape == (1, variant.num_actions)
     act_in(make_policy("search:5", "pikit_v0", players=2), env)
+
+
+def test_a_wrong_choice_is_named_by_row_where_there_is_no_game():
+    games = played_on("pikit_v0", {"players": 2}, 9, count=3)
+    last = games.action_masks.shape[1] - 1  # the no-op
+    policy = from_function(lambda rows, masks: np.where(np.arange(3) == 1, last, masks.argmax(axis=1)), "mine")
+    with pytest.raises(ValueError, match=rf"mine: action {last} is not legal in row 1"):
+        ask(policy, Decisions(games.variant, games.observations, games.action_masks, games.seats))
+    with pytest.raises(ValueError, match=rf"mine: 'no-op' \({last}\) is illegal: player_. has a decision to make"):
+        ask(policy, games.decisions())

@@ -6,9 +6,10 @@ import pytest
 from monsterzoo import policies
 from monsterzoo.envs import make_vec, replay, variant
 from monsterzoo.envs.api.gym import SeatVectorEnv
+from monsterzoo.envs.core.contract import PLAYING
 from monsterzoo.envs.core.registry import gymnasium_id
 from monsterzoo.envs.core.rng import env_seed, generator
-from monsterzoo.envs.match.loop import ACT, BEGIN, OUTSIDE
+from monsterzoo.envs.match.loop import ACT, BEGIN, OUTSIDE, Endless
 from monsterzoo.envs.match.match import Match, play_listed
 
 SOME = pytest.mark.parametrize(
@@ -79,6 +80,48 @@ def test_impossible_seatings_are_refused_and_change_nothing(seating, problem) ->
     with pytest.raises(ValueError, match=problem):
         match.seat(slice(None), seating)
     np.testing.assert_array_equal(match.arrays["seating"], before)
+
+
+def test_truncated_games_are_told_apart_shared_by_all_and_replaced() -> None:
+    """Three turns of Pikit for three, one of them outside: nobody wins, the next game has begun."""
+    three = variant("pikit_v0", players=3, max_turns=3)
+    player = policies.make("random", "pikit_v0", players=3, max_turns=3)
+    match = Match(three, 6, [player], [OUTSIDE, 0, 0], log=99)
+    plain = Match(three, 6)
+    for one in (match, plain):
+        one.arrays["states"]["rng"] = [generator(env_seed(1, i)) for i in range(6)]
+        one.begin(np.ones(6, np.bool_))
+        while not one.arrays["truncated"].any():
+            assert not one.arrays["lengths"][1].any()
+            one.act(one.action_masks.argmax(axis=1))
+        over = one.arrays["truncated"]
+        assert not one.arrays["terminated"].any()
+        assert not one.arrays["rewards"].any()
+        assert (one.arrays["finals"]["turns"][over] == 3).all()
+        assert (one.arrays["states"]["turns"][over] == 0).all()
+        assert (one.arrays["lengths"][1][over] >= 3).all()
+        assert (one.arrays["states"]["outcome"] == PLAYING).all()
+    luck = np.array([generator(seed) for seed in range(4)])
+    queue = play_listed(three, [player], np.zeros((4, 3), np.int64), luck, luck)
+    np.testing.assert_array_equal(queue.shares, np.full((4, 3), 1 / 3))
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_with_a_turn_everybody_moves_one_seat_on_after_each_game(players: int) -> None:
+    table = variant("pikit_v0", players=players, max_turns=players)
+    random = policies.make("random", "pikit_v0", players=players, max_turns=players)
+    seating = [OUTSIDE, *[0] * (players - 1)]
+    match = Match(table, 1, [random], seating, source=Endless(1))
+    match.begin(np.ones(1, np.bool_))
+    seats = [int(match.seats[0])]
+    while len(seats) < players + 2:
+        match.act(match.action_masks.argmax(axis=1))
+        assert int(match.seats[0]) == int(match.arrays["outside"][0]).bit_length() - 1
+        if match.arrays["truncated"][0]:
+            seats.append(int(match.seats[0]))
+            row = match.arrays["seating"][0].tolist()
+            assert (row.index(OUTSIDE), row.count(OUTSIDE)) == (seats[-1], 1)
+    assert seats == [k % players for k in range(players + 2)]
 
 
 # --- The move log ---

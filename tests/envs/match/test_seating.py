@@ -72,6 +72,7 @@ def test_equal_specs_are_one_player_unless_each_enters_a_tournament(four: Varian
     assert entered[0] is not entered[1]
     assert distinct_names(["random"] * 2, entered) == ["random", "random#2"]
     assert distinct_names(["my:First"] * 2, [First(), First()]) == ["my:First", "my:First#2"]
+    assert distinct_names(["my:First"] * 3, [First() for _ in range(3)])[2] == "my:First#3"
     assert distinct_names([First()], [First()]) == ["First"]
 
 
@@ -80,6 +81,8 @@ def test_opponents_sit_clockwise_from_the_own_seat(four: Variant) -> None:
     assert names(seated) == ["heuristic", "search:5", None, "random"]
     with pytest.raises(ValueError, match="there is no seat 4; seats are 0 to 3"):
         seat_around(four, 4)
+    with pytest.raises(ValueError, match="there is no seat -1"):
+        seat_around(four, -1)
 
 
 @pytest.mark.parametrize(
