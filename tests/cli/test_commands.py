@@ -705,3 +705,18 @@ def test_the_doctor_finds_a_cache_that_cannot_be_written(
 )
 def test_the_extra_that_brings_a_module_is_known(module: str, advice: str) -> None:
     assert extras.how_to_get(module) == advice
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--cross-play", "--against", "random", "heuristic"], "--cross-play is against one policy, not 2"),
+        (["--protocol", "standard", "--against", "random"], "--protocol says whom to play and how long"),
+        (["--protocol", "standard", "--cross-play"], "--protocol says whom to play and how long"),
+    ],
+)
+def test_arenas_whose_opponents_contradict_are_refused(
+    words: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["arena", "yokai_septet_v0", "--policies", "random", *words]) == 2
+    assert problem in capsys.readouterr().err

@@ -432,6 +432,27 @@ def test_all_pages_of_a_game_hear_of_an_undo(dial: Callable[[], Line]) -> None:
     assert one.turn() == other.turn(), "both go on with the same game"
 
 
+def test_nothing_can_be_done_without_a_game_but_to_join_one(dial: Callable[[], Line]) -> None:
+    line = dial()
+    for what in ("act", "undo", "hint", "show", "opinion", "rules", "record", "review"):
+        line.send(do=what)
+        assert json.loads(line.socket.receive_text()) == {"say": "error", "problem": "join a game first"}
+    line.send(do="join", game=None)
+    assert line.turn()["decision"] == 0
+
+
+def test_hints_are_for_ones_own_turn() -> None:
+    variant = find_game("pikit_v0").variant(players=2)
+    game = PlayedGame(variant, 1, [make_player(variant, "random"), None], 1)
+    for ask in (game.hint, game.analyse):
+        with pytest.raises(ValueError, match="hints are for your own turn"):
+            ask()
+    with pytest.raises(ValueError, match="it is not your turn"):
+        game.act(0, 80)
+    with pytest.raises(ValueError, match="the game is not over"):
+        game.result()
+
+
 def test_hints_are_given_one_at_a_time(dial: Callable[[], Line], monkeypatch: pytest.MonkeyPatch) -> None:
     release, asked, hint = threading.Event(), [], PlayedGame.hint
 
@@ -485,6 +506,10 @@ def test_policies_think_while_other_games_go_on(dial: Callable[[], Line], monkey
     waits = dial()
     waits.send(do="join", game=None)
     assert thinking.wait(20)
+    waits.send(do="undo")
+    while (answer := json.loads(waits.socket.receive_text()))["say"] != "error":
+        pass
+    assert answer["problem"] == "the others are still deciding"
     monkeypatch.undo()
     other = dial()
     other.send(do="join", game=None)

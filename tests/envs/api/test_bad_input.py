@@ -422,6 +422,19 @@ def test_seeds_that_are_none_are_refused_and_change_nothing(seed):
     assert vec.states.tobytes() == games
 
 
+def test_a_batch_of_one_seat_takes_one_seed_a_game():
+    batch = gymnasium.make_vec("monsterzoo/Pikit-v0", num_envs=2, players=2, seat=0).unwrapped
+    one_each = batch.reset(seed=[3, 4])[0]["observation"]
+    for seeds in ((3, 4), np.array([3, 4])):
+        np.testing.assert_array_equal(batch.reset(seed=seeds)[0]["observation"], one_each)
+    assert (batch.reset(seed=[None, 4])[0]["observation"][1] == one_each[1]).all()
+    before = batch.states.tobytes()
+    for seeds, problem in (([1, 2, 3], "2 seeds are needed, not 3"), ([1, -1], "a seed is"), ("12", "a seed is")):
+        with pytest.raises(ValueError, match=problem):
+            batch.reset(seed=seeds)
+        assert batch.states.tobytes() == before
+
+
 @pytest.mark.parametrize("index", [-1, 1.5, None, True])
 def test_an_index_of_a_batch_is_an_integer(index):
     with pytest.raises(ValueError, match=r"index=.* is not allowed; allowed: an integer from 0"):

@@ -161,6 +161,25 @@ def test_forged_saves_are_refused_and_change_nothing(change):
     assert forged(before, lambda head, state: None) == before, "the forger knows the form"
 
 
+def test_saves_of_another_version_and_of_more_than_a_state_are_refused():
+    env = played("pikit_v0", {"players": 2}, 5)
+    saved = env.save()
+    for change, problem in (
+        (lambda head, state: {**head, "fields": head["fields"] + ",more:|u1()@999"}, "by another version of the game"),
+        (lambda head, state: state.append(0), "do not hold one state"),
+        (lambda head, state: {**head, "options": {**head["options"], "max_turns": 7}}, "not of this environment"),
+        (lambda head, state: {**head, "game": "chess_v0"}, "the bytes are of chess_v0"),
+        (lambda head, state: {**head, "moves": head["moves"][:-1]}, "played again, comes to another end"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            env.restore(forged(saved, change))
+        assert env.save() == saved
+    env.restore(bytes(saved))
+    for view in (bytearray(saved), memoryview(saved)):
+        env.restore(view)
+        assert env.save() == saved
+
+
 def _forge(states, random):
     raw = states.view(np.uint8)
     raw[random.integers(len(raw))] ^= np.uint8(1 << random.integers(8))

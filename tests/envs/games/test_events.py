@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bite_night_table import STOP, TILES, last_grab
+from bite_night_table import Board as BiteNight
+from bite_night_table import value as card_value
 from monsterzoo.envs import names
 from monsterzoo.envs.api.aec import GameEnv
 from monsterzoo.envs.bite_night.rules import CARD_NAMES
@@ -366,3 +369,43 @@ def test_every_seat_is_told_all_that_it_can_see_and_nothing_else(game: str, opti
                 for about, number in variant.events(before, after, seat, mover, action).tolist()
             )
             assert seen == Counter(TRUE_EVENTS[game](old, new, mover, variant.action_names[action], seat))
+
+
+def test_bite_night_a_story_says_what_every_card_has_done_or_why_nothing() -> None:
+    tiles = [TILES[seat:45:3] for seat in range(3)]  # nobody has a pair
+    pile = ["graveyard closed", "graveyard monk", "skip two", "colour set", "pair garlic", "picture monk", "pair monk"]
+    pile += [STOP, "colour red", "picture coffin", "colour blue", "colour green", "picture maiden", "picture garlic"]
+    table = BiteNight(last_grab([*pile, "skip two"]), players=3)
+
+    def told(seat: int, action: str) -> list[tuple[int, str]]:
+        return story(table.states, seat, table.variant.parse_action(action))
+
+    def scored(card: str, *own: list[str]) -> str:
+        points = [card_value(card, list(one)) for one in own]
+        return "; ".join(f"{{{seat}}} +{won}" for seat, won in enumerate(points) if won)
+
+    last = tiles[2][-1]
+    assert told(2, f"grab {last}") == [
+        (-1, f"{{2}} gains {last}"),
+        (0, "graveyard closed, laid by {0}: it lies open"),
+        (1, "graveyard monk, laid by {1}: no effect, graveyard closed lay open"),
+        (2, "skip two, laid by {2}: no effect for colour set and pair garlic"),
+        (0, f"picture monk, laid by {{0}}: {scored('picture monk', *tiles)}"),
+        (2, "pair monk, laid by {2}: nothing for anybody"),
+        (0, "graveyard any, laid by {0}: a choice has to be made"),
+    ]
+    table.do(2, f"grab {last}")
+    for seat in range(3):
+        for tile in tiles[seat][:2]:
+            if (seat, tile) != (2, tiles[2][1]):
+                assert told(seat, f"bury {tile}") == []
+                table.do(seat, f"bury {tile}")
+    lines = told(2, f"bury {tiles[2][1]}")
+    lost = "; ".join(f"{{{seat}}} loses {' and '.join(tiles[seat][:2])}" for seat in range(3))
+    kept = [own[2:] for own in tiles]
+    assert lines[:2] == [
+        (-1, f"graveyard any: {lost}"),
+        (1, f"colour red, laid by {{1}}: {scored('colour red', *kept)}"),
+    ]
+    assert lines[-1] == (0, "skip two, laid by {0}: no effect for anything")
+    assert len(lines) == 8
