@@ -74,7 +74,7 @@ def own_choice(before, action):
 @inlined
 def add_tiles(before, after, mover, action, out, n):
     """Tiles that have found another owner, or a grave."""
-    if before.phase == GRAB and after.phase <= GRAB and after.middle != before.middle:
+    if before.phase == GRAB and after.to_grab[0] > 0:  # who has enough was quick, even if a card takes a tile away then
         wanted = before.chosen_tiles
         if mover == 0:
             wanted = bit(action - (DESIGNS if before.advanced else BASIC_DESIGNS))

@@ -257,6 +257,21 @@ def test_bite_night_who_is_too_late_is_told_and_nobody_else() -> None:
     assert late > 3
 
 
+@pytest.mark.parametrize(("lap", "then"), [(3, "picture monk"), (3, STOP), (2, "picture monk")])
+def test_bite_night_who_got_the_last_tile_was_not_too_late_though_a_card_takes_it_away(lap: int, then: str) -> None:
+    """Provisions, as the first card of the rendezvous, gives the garlic to seat 0; also at the end of the game."""
+    rest = [tile for tile in TILES if tile not in ("blue monk heart", "blue garlic heart")]
+    tiles = [["blue monk heart", *rest[:14]], rest[14:29], [*rest[29:43], "blue garlic heart"]]
+    colours = [f"colour {colour}" for colour in ("blue", "red", "yellow", "green", "violet")]
+    pictures = [f"picture {picture}" for picture in ("vampire", "maiden", "coffin", "garlic")]
+    pile = ["provisions", then, *colours, *pictures, "colour set", "pair monk", "pair garlic", "pair coffin"]
+    snapshot = last_grab(pile, tiles, advanced=True, lap=lap)
+    seen = told("bite_night_v0", {"players": 3, "advanced": True}, snapshot, ["grab blue garlic heart"], 2)
+    assert seen[0] == "seat 2: reach for blue garlic heart"
+    assert not [text for text in seen if "too late" in text]
+    assert ("seat 0: gain blue garlic heart" in seen) == (lap == 3), "of a lap that is over, the points are told"
+
+
 def test_events_without_room_are_not_written() -> None:
     room = np.zeros((3, 2), np.int16)
     count = 0

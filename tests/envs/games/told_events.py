@@ -98,7 +98,7 @@ def bite_night_events(before: Snapshot, after: Snapshot, mover: int, action: str
         yield f"seat {mover}: {said} {what}"
     same_lap, wanted = before["lap"] == after["lap"], [what] if mover == observer else before["choices"][observer]
     for seat in range(players) if same_lap else ():
-        grabbed = before["phase"] == "grab" and after["phase"] in ("lay", "grab")
+        grabbed = before["phase"] == "grab" == after["phase"] and not after["over"]
         if grabbed and seat != observer and set(wanted) & set(new_in(after["tiles"][seat], before["tiles"][seat])):
             yield f"… too late, seat {seat} was quicker"
         yield from (f"seat {seat}: gain {tile}" for tile in new_in(after["tiles"][seat], before["tiles"][seat]))
