@@ -424,3 +424,24 @@ def test_bite_night_a_story_says_what_every_card_has_done_or_why_nothing() -> No
     ]
     assert lines[-1] == (0, "skip two, laid by {0}: no effect for anything")
     assert len(lines) == 8
+
+
+def test_there_is_a_name_for_all_that_can_happen_and_for_nothing_else() -> None:
+    bite_night = find_game("bite_night_v0").variant().event_names
+    assert [text for text in bite_night if text.startswith("round ")] == [f"round {k} begins" for k in range(1, 6)]
+    assert [text for text in bite_night if text.startswith("points ")] == [
+        f"points for {{0}}: {k}" for k in range(1, 100)
+    ]
+    pikit = find_game("pikit_v0").variant().event_names
+    assert sum(text.startswith("{0}: dice ") for text in pikit) == 21
+    for words in ("{0}: gain a ", "{0}: draw a ", "new in the centre: "):
+        assert [text for text in pikit if text.startswith(words) and text[-1].isdigit()] == [
+            f"{words}{value}" for value in range(1, 12)
+        ]
+    yokai = find_game("yokai_septet_v0").variant().event_names
+    assert [text for text in yokai if text.startswith("tokens ")] == [f"tokens for {{0}}: {k}" for k in range(1, 16)]
+    deck = [f"{suit}{rank}" for suit in "CLD" for rank in (6, 7, 8)]
+    small = find_game("yokai_septet_v0").variant(players=2, deck=deck, straw=0)
+    assert "{0}: enough bosses win the round" in small.event_names
+    assert "{0}: too many tricks lose the round" in small.event_names
+    assert len(small.event_names) == len(yokai)
