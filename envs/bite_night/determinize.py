@@ -90,7 +90,7 @@ def rechoose(state, seat):
         if other == seat or state.choices[other, 0] == NONE:
             continue
         old, again = np.int64(state.choices[other, 0]), np.int64(state.choices[other, 1])
-        state.choices[other, 0] = state.choices[other, 1] = NONE
+        state.choices[other, 0] = NONE
         options = state.hand[other] & ~SECONDS if state.phase == LAY else legal_tiles(state, other)
         state.choices[other, 0] = member_or(state, options, old)
         if again != NONE:  # the second tile to bury
