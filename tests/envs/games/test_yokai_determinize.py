@@ -452,14 +452,20 @@ def test_an_a_that_was_shown_after_passing_may_have_come_by_it():
     assert_as_expected(ways, {(False, False): 9, (False, True): 3})
 
 
+def _rank(hand, card):
+    """How many lower cards a hand has beside one of its own."""
+    assert hand >> int(card) & 1
+    return (hand & (1 << int(card)) - 1).bit_count()
+
+
 def test_in_seven_suitors_any_two_cards_of_a_hand_came_from_the_two_others():
     """Of the fourteen cards of seat 2 it got one from the observer, seat 0."""
     position = _after_passing(4, 0, None, variant="seven_suitors")
     own = NUMBER[position["sent"][0][1]]
 
     def read(world):
-        held = [card for card in range(56) if int(world.hand[2]) >> card & 1 and card != own]
-        return held.index(world.passes[1, 0]), held.index(world.passes[3, 2])
+        others = int(world.hand[2]) & ~(1 << own)
+        return _rank(others, world.passes[1, 0]), _rank(others, world.passes[3, 2])
 
     pairs = {(one, other): 1 for one in range(13) for other in range(13) if one != other}
     assert_as_expected(_imagined(position, 0, 6000, read, variant="seven_suitors"), pairs)
@@ -469,8 +475,7 @@ def test_of_three_players_any_three_cards_of_a_hand_came_from_its_right_neighbou
     position = _after_passing(3, 0, None)
 
     def read(world):
-        held = [card for card in range(49) if int(world.hand[2]) >> card & 1]
-        return tuple(sorted(held.index(card) for card in world.passes[1]))
+        return tuple(sorted(_rank(int(world.hand[2]), card) for card in world.passes[1]))
 
     assert_as_expected(_imagined(position, 0, 6000, read, players=3), dict.fromkeys(combinations(range(16), 3), 1))
 
