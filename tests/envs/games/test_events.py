@@ -25,6 +25,7 @@ from monsterzoo.envs.render.perspective import narrate, stepped
 from monsterzoo.envs.yokai_septet.rules import BLACK_STARS, SUITS, WHITE_STARS
 from pikit_table import REACTIVE
 from told_events import bite_night_events, pikit_events, yokai_septet_events
+from yokai_positions import in_play
 
 Decision = tuple[np.ndarray, np.ndarray, int, int]
 """The states (1,) before and after it, who decided, and what."""
@@ -304,6 +305,36 @@ def test_yokai_the_end_of_every_round_is_explained_and_its_bosses_are_worth_the_
             worth = sum(WHITE_STARS[suit] + (players == 3) * BLACK_STARS[suit] for suit in suits if suit != trump)
             assert sum(tokens.values()) == (6 if players == 3 and "loses" in why[0] else worth)
     assert len(reasons) >= 2
+
+
+@pytest.mark.parametrize(
+    ("hands", "captured", "tricks", "won"),
+    [
+        (
+            [["S13"], ["S8"], ["S9"], ["S10"]],
+            [["W7", "E7", "C7"], ["L7", "D7", "F7"]],
+            [5, 6],
+            ["Wind", "Earth", "Charm"],
+        ),
+        ([["S13"], ["S8"], ["S9"]], [["W7", "E7"], ["C7", "L7"], ["D7", "F7"]], [5, 5, 5], ["Wind", "Earth"]),
+    ],
+    ids=["four", "three"],
+)
+def test_yokai_the_last_trick_of_all_wins_the_round(
+    hands: list[list[str]], captured: list[list[str]], tricks: list[int], won: list[str]
+) -> None:
+    """As can only be where the trump card is a boss that nobody gets; the stars of those captured are one token."""
+    players = len(hands)
+    position = in_play(players, hands=hands, captured=captured, tricks=tricks, trump_card="S7")
+    seen = told("yokai_septet_v0", {"players": players}, position, [hand[0] for hand in hands], 0)
+    assert seen[players - 1 : -1] == [
+        f"seat {players - 1}: {hands[-1][0]}",
+        "… trick for seat 0",
+        "seat 0: the last trick wins the round",
+        *(f"bosses for seat 0: {suit}" for suit in won),
+        "tokens for seat 0: 1",
+        "a new round begins",
+    ]
 
 
 @pytest.mark.parametrize("advanced", [False, True])
