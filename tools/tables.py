@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import chain, groupby
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,9 @@ from monsterzoo.envs.core.options import REWARD, label
 from monsterzoo.envs.core.registry import find_game, names
 from monsterzoo.envs.core.variant import Variant
 from monsterzoo.policies.networks.files import PRETRAINED
-from monsterzoo.training.evaluation.report import markdown, percent
+from monsterzoo.training.evaluation.report import markdown
 
 from . import answers, exploiters, ladder, small_games, zoo
-from .ladder import in_order, rating
 
 START, END = "<!-- table:start -->", "<!-- table:end -->"
 _MARKED = re.compile(f"{START}\n.*?\n{END}", re.DOTALL)
@@ -64,7 +62,7 @@ def game_tables(game: Game) -> str:
         markdown(("variant", "who plays", "actions", "observation", 'reward="score" divides by'), _sizes(game)),
         "### Baselines",
         _BASELINES,
-        markdown(("variant", "player", "against", "win rate (95 %)", "chance level", "rating"), _baselines(game)),
+        markdown(("variant", "player", *(f"against {name}" for name in _RIVALS), "chance level"), _baselines(game)),
     ]
     for variants, variant in _distinct(game):
         parts += [
@@ -79,10 +77,11 @@ def game_tables(game: Game) -> str:
 
 
 _BASELINES = (
-    "The player on one side, the other player on all others; ratings in Elo points from the random player "
-    "([the ladder](../../benchmarks/results/ladder.md)). What was trained to beat them wins: "
+    "Win rates (%, with 95 % intervals) of the player on one side against another on all others; ratings and all "
+    "pairings are on [the ladder](../../benchmarks/results/ladder.md). What was trained to beat them wins: "
     "[exploiters](../../docs/exploiters.md). The networks: [trained networks](../../policies/pretrained/README.md)."
 )
+_RIVALS = ("random", "heuristic")
 _EVENTS = (
     "{0} is the seat that an event is about, {1} the next one clockwise, and so on; event 0 is none. Some are only "
     "there for the seat itself, see [events.py](events.py)."
@@ -99,11 +98,11 @@ def _events(names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def _baselines(game: Game) -> Iterator[tuple[str, ...]]:
-    for one in ladder.read()["ladders"]:
-        for rung in in_order(one) if one["game"] == game.name else ():
-            rates = percent(rung["win_rate"], rung["interval"]), f"{one['chance_level']:.0%}"
-            points = f"{rating(one, rung['player'])[0]:+.0f}"
-            yield label(one["options"]), f"`{rung['player']}`", f"`{rung['against']}`", *rates, points
+    for one in ladder.read():
+        rates = ladder.rates(one)
+        for name in list(ladder.ratings(one))[1:] if one["game"] == game.name else ():
+            found = (rates.get((name, rival), "–") for rival in _RIVALS)
+            yield label(one["options"]), f"`{name}`", *found, f"{one['chance_level']:.0%}"
 
 
 def _options(game: Game) -> Iterator[tuple[Any, ...]]:
@@ -164,8 +163,8 @@ def files() -> Iterator[tuple[Path, list[str]]]:
         yield _ROOT / "envs" / _folder(name) / "README.md", [game_tables(find_game(name))]
     rows, small = _results(exploiters.JSON)["exploiters"], _results(small_games.RESULTS)["players"]
     yield _ROOT / "docs" / "exploiters.md", [exploiters.table_of(rows), small_games.table(small)]
-    rungs, models = ladder.read(), zoo.read_index()["models"]
-    yield ladder.RESULTS / "ladder.md", [ladder.table_of(rungs["ladders"]), ladder.commands_of(rungs)]
+    models = zoo.read_index()["models"]
+    yield ladder.RESULTS / "ladder.md", [ladder.tables(ladder.read())]
     yield PRETRAINED / "README.md", [zoo.networks_table(models), zoo.commands_of(models)]
 
 
@@ -185,10 +184,9 @@ def with_tables(text: str, tables: list[str], where: str) -> str:
 def shipped_ladder() -> str:
     """The ratings of the published ladder, as `training.evaluation.published` reads them."""
     rows = []
-    for one in ladder.read()["ladders"]:
-        points = {"random": 0.0, **{rung["player"]: rating(one, rung["player"])[0] for rung in one["rungs"]}}
-        known = {player: round(place, 1) for player, place in points.items() if isfinite(place)}
-        rows.append(json.dumps({"game": one["game"], "options": one["options"], "ratings": known}))
+    for one in ladder.read():
+        points = {name: round(place, 1) for name, place in ladder.ratings(one).items()}
+        rows.append(json.dumps({"game": one["game"], "options": one["options"], "ratings": points}))
     return "[\n" + ",\n".join(rows) + "\n]\n"
 
 

@@ -29,7 +29,7 @@ class Block(nn.Module):
     def __init__(self, first: Layer, second: Layer) -> None:
         super().__init__()
         self.first, self.second = first, second
-        nn.init.zeros_(next(second.parameters()))  # its weights; starts as the identity
+        nn.init.zeros_(next(second.parameters()))  # its weights; starts by adding a constant, its bias
 
     def forward(self, hidden: Tensor) -> Tensor:
         """Shapes (B, width) to (B, width)."""

@@ -205,7 +205,9 @@ class Tournament:
         tick: Callable[[], None] = lambda: None,
     ) -> None:
         """Play the listed games, rows (deal, seating), whatever else was played; see `play`."""
-        self._make_room(int(games[:, 0].max(initial=-1)) + 1)
+        if not len(games):
+            return
+        self._make_room(int(games[:, 0].max()) + 1)
         seats, lineups = np.arange(self.variant.players), np.asarray(self.lineups)
         usual = (heuristics.Heuristic(), Uniform()) if heuristics.has_heuristic(self.variant) else (Uniform(),)
         ticked, running = monotonic(), list[Queue]()

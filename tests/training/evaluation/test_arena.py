@@ -134,6 +134,14 @@ def test_interrupted_and_resumed_equals_uninterrupted(tmp_path, hidden):
     assert resumed.result() == whole.result()
 
 
+def test_listed_games_are_played_and_no_others():
+    games, entrants = tournament(["random", "heuristic"])
+    games.play_listed(entrants, np.zeros((0, 2), np.int64))
+    assert games.games == 0
+    games.play_listed(entrants, np.array([[2, 1], [0, 0]]))
+    assert np.argwhere(games.done).tolist() == [[0, 0], [2, 1]]
+
+
 def test_games_of_another_tournament_are_refused(tmp_path):
     games, entrants = tournament(["random", "heuristic"])
     games.play(entrants, 4, save=tmp_path / "games.npz")
