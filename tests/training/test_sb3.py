@@ -254,8 +254,8 @@ class Learner(torch.nn.Module):
 def test_a_past_self_plays_at_random_then_like_one_of_the_versions_it_has_kept() -> None:
     past, games, learner = PastSelf("pikit_v0", keep=2, players=2), make_vec("pikit_v0", 64, players=2), Learner()
     past.choose()  # none yet
-    decisions = games.decisions()
-    legal = np.flatnonzero(games.action_masks[0] & (games.action_masks == games.action_masks[0]).all(axis=0))
+    row = int(games.action_masks.sum(axis=1).argmax())
+    decisions, legal = games.decisions()[np.full(64, row)], np.flatnonzero(games.action_masks[row])
     assert len({*past.act(decisions).tolist()}) > 1
     for version in range(4):
         learner.action.data.fill_(float(legal[version % 2]))
