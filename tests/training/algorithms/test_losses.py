@@ -10,14 +10,17 @@ import pytest
 import torch
 from monsterzoo.envs import VectorGame
 from monsterzoo.envs.core.registry import find_game
+from monsterzoo.envs.core.rng import streams
 from monsterzoo.envs.match.compiled_policies import Uniform
 from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.loop import OUTSIDE
 from monsterzoo.policies.heuristics import Heuristic
+from monsterzoo.policies.networks.inference import make_net
 from monsterzoo.training.algorithms.layers import legal_log_softmax
+from monsterzoo.training.algorithms.network import Network
 from monsterzoo.training.algorithms.ppo import PPOTrainer, stagger
 from monsterzoo.training.algorithms.rollout_learning import RolloutTrainer
-from monsterzoo.training.algorithms.rollouts import Samples, Sampling
+from monsterzoo.training.algorithms.rollouts import Samples, Sampling, Scratch, draw_candidates
 from monsterzoo.training.runs.config import PPOConfig, RolloutConfig
 from nim import NIM
 
@@ -267,6 +270,22 @@ def test_a_network_that_is_its_own_rollout_policy_plays_on_for_its_sides() -> No
     assert set(stones.ravel().tolist()) == set(range(2, 13))
 
 
+def test_the_rollout_policy_plays_the_other_side_and_all_rollouts_else() -> None:
+    """The network always takes one stone, the random player one or two."""
+    trainer = RolloutTrainer(replace(ROLLOUTS, num_envs=200, self_play=0.0, rollout_policy="random"), NIM)
+    trainer.network.policy.bias.data[:] = torch.tensor([60.0, 0.0, 0.0])
+    trainer.play()
+    batch, counts = trainer.samples.to_batch(3), trainer.samples.counts
+    stones = NIM.variant().layout.read(batch["observations"], "count").reshape(-1).astype(int)
+    games = np.repeat(np.arange(200), counts)
+    fallen = -np.diff(stones)[games[1:] == games[:-1]]
+    assert set(fallen.tolist()) == {2, 3}
+    assert fallen.mean() == pytest.approx(2.5, abs=0.2)
+    # Of three stones we leave two: half of the rollouts take one of them, and we the last.
+    assert batch["values"][stones == 3, 0].mean() == pytest.approx(0.5, abs=0.2)
+    assert (batch["values"][stones == 3, 1] == 0).all(), "the last one is the other's"
+
+
 @pytest.mark.parametrize(
     ("game", "chosen", "by_network", "policy"),
     [
@@ -285,6 +304,21 @@ def test_who_plays_rollouts(game: str | None, chosen: dict[str, Any], by_network
     assert trainer.sampling.imitate == (game is not None), "where there is a heuristic"
     trainer.updates = 5  # the share is over
     assert trainer.sampling == Sampling(False, 0.25, 0.75, 2, by_network)
+
+
+def test_candidates_are_distinct_legal_actions_and_the_first_one_is_played() -> None:
+    guide = make_net(Network.for_variant(NIM.variant(), 8, 1).arrays(), temperature=1.0)
+    scratch = Scratch(np.array([0b11], np.uint64), np.zeros(1, np.uint64), None, None, None)
+    row, stream, played = np.zeros(3, np.uint64), streams(1, 1, "test")[0], set()
+    for _ in range(20):
+        for most, count in ((1, 1), (2, 2), (3, 2)):
+            tried = np.zeros(3, np.bool_)
+            first = draw_candidates(guide, row, most, stream, scratch, tried)
+            assert tried[first]
+            assert (tried.sum(), tried[2]) == (count, False)
+            played.add((most, first))
+    assert played == {(most, first) for most in (1, 2, 3) for first in (0, 1)}
+    assert scratch.words.tolist() == [0b11]
 
 
 def test_samples_of_all_games_are_rows_of_one_batch() -> None:
