@@ -1,5 +1,7 @@
 """One's own players."""
 
+from functools import partial
+
 import gymnasium
 import numpy as np
 import pytest
@@ -17,6 +19,8 @@ def test_from_function_batched_and_row_by_row():
     batched = policies.from_function(lambda observations, masks: masks.argmax(axis=1), "first")
     single = policies.from_function(lambda observation, mask: int(mask.argmax()), batched=False)
     assert batched.name == "first"
+    assert policies.from_function(allow_all).name == "allow_all"
+    assert policies.from_function(partial(allow_all)).name == "function"
     np.testing.assert_array_equal(batched.act(asked()), single.act(asked()))
     env = SeatVectorEnv("yokai_septet_v0", 3, opponents=batched)
     env.reset(seed=0)
@@ -76,7 +80,20 @@ def test_from_sb3_plays_legal_actions(kind):
     decisions = asked()
     chosen = policy.act(decisions)
     assert policy.name == kind.lower()
+    assert policies.from_sb3(model, "mine").name == "mine"
     assert decisions.action_masks[np.arange(len(decisions)), chosen].all()
+    drawn = np.stack([policies.from_sb3(model, deterministic=False).act(decisions) for _ in range(30)])
+    assert (drawn != drawn[0]).any() == (kind == "MaskablePPO"), "the others take their best action"
+    if kind != "MaskablePPO":
+        import torch
+
+        tensors, _ = model.policy.obs_to_tensor(
+            {"observation": decisions.observations, "action_mask": decisions.action_masks}
+        )
+        with torch.no_grad():
+            worth = model.q_net(tensors) if kind == "DQN" else model.policy.get_distribution(tensors).distribution.probs
+        best = np.where(decisions.action_masks != 0, worth.numpy(), -np.inf).argmax(axis=1)
+        np.testing.assert_array_equal(chosen, best)
 
 
 def test_from_torch_reads_tuples_and_dicts_and_divides_logits_by_the_temperature():

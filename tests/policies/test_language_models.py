@@ -1,8 +1,13 @@
 """Language models as players, with an OpenAI-compatible server on loopback that plays whole games."""
 
 import json
+from dataclasses import replace
+from email.message import Message
+from io import BytesIO
 from pathlib import Path
+from threading import Barrier
 from typing import Any
+from urllib.error import HTTPError
 
 import monsterzoo.envs as mz
 import numpy as np
@@ -101,6 +106,117 @@ def test_redirects_are_not_followed_and_keys_stay_here(monkeypatch: pytest.Monke
     assert "Authorization" in headers("https://models.example/v1")
     assert "Authorization" in headers("http://localhost:8000/v1")
     assert "Authorization" not in headers("http://models.example/v1"), "anybody on the way could read it"
+
+
+def refused(status: int, **headers: str) -> HTTPError:
+    told = Message()
+    for name, value in headers.items():
+        told[name.replace("_", "-")] = value
+    return HTTPError("http://localhost", status, "no", told, None)
+
+
+def pauses(settings: str, errors: list[Exception], monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[float], Any]:
+    """The player of a spec, how long it pauses where its requests fail so, and its answer in the end."""
+    player, slept = policies.make(f"lm:http://localhost/v1,model=tiny{settings}", "pikit_v0", players=2), []
+
+    def post(body: bytes) -> str:
+        if errors:
+            raise errors.pop(0)
+        return "1"
+
+    monkeypatch.setattr(language.time, "sleep", slept.append)
+    monkeypatch.setattr(player, "_post", post)
+    try:
+        return player, slept, player._complete([])
+    except ConnectionError as error:
+        return player, slept, str(error)
+
+
+def test_pauses_double_unless_the_server_asks_for_another_and_are_a_minute_at_most(monkeypatch) -> None:
+    for settings, errors, slept, answer in (
+        ("", [OSError("gone")] * 4, [1, 2, 4, 8], "1"),
+        ("", [OSError("gone")] * 5, [1, 2, 4, 8], "lm:tiny does not answer (OSError: gone)"),
+        (",backoff=0.5,retries=2", [refused(503), refused(500)], [0.5, 1], "1"),
+        ("", [refused(429, Retry_After="7"), refused(429, Retry_After="soon"), KeyError("choices")], [7, 2, 4], "1"),
+        ("", [refused(503, Retry_After="3600")], [60], "1"),
+        (",backoff=40", [TypeError("odd"), ValueError("odd")], [40, 60], "1"),
+        (",retries=0", [OSError("gone")], [], "lm:tiny does not answer (OSError: gone)"),
+    ):
+        count = len(errors)
+        player, found, said = pauses(settings, list(errors), monkeypatch)
+        assert (found, said) == (slept, answer), settings
+        assert player.usage["failed"] == count
+        assert player.usage["requests"] == count + (said == "1")
+
+
+def test_what_may_work_later_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    for status in (408, 409, 429, 500, 599):
+        assert pauses("", [refused(status)], monkeypatch)[1:] == ([1], "1"), status
+    for status in (400, 403, 410, 422, 499):
+        player, slept, said = pauses("", [refused(status)], monkeypatch)
+        assert (slept, said) == ([], f"lm:tiny does not answer (HTTP {status} no)")
+        assert player.usage["requests"] == 1
+
+
+def test_a_request_has_the_settings_that_were_chosen_and_an_answer_may_be_empty(monkeypatch) -> None:
+    asked: list[Any] = []
+
+    def opened(content: dict[str, Any]) -> Any:
+        def open_request(request: Any, timeout: float) -> BytesIO:
+            asked.append((request.full_url, request.data, timeout))
+            return BytesIO(json.dumps(content).encode())
+
+        return open_request
+
+    for address, settings, body, timeout in (
+        ("http://localhost/v1", "", {}, 120),
+        ("http://localhost/v1/", ",temperature=0,timeout=3", {"temperature": 0}, 3),
+        ("http://localhost/v1/chat/completions", ",max_tokens=9,temperature=0.5",
+         {"max_tokens": 9, "temperature": 0.5}, 120),
+    ):  # fmt: skip
+        player = policies.make(f"lm:{address},model=tiny{settings}", "pikit_v0", players=2)
+        monkeypatch.setattr(player._opener, "open", opened({"choices": [{"message": {"content": None}}]}))
+        assert player._complete([{"role": "user", "content": "?"}]) == ""
+        url, data, waited = asked.pop()
+        assert url == "http://localhost/v1/chat/completions"
+        assert json.loads(data) == {"model": "tiny", "messages": [{"role": "user", "content": "?"}], **body}
+        assert waited == timeout
+        assert (player.usage["input_tokens"], player.usage["output_tokens"]) == (0, 0), "it does not say"
+
+
+def test_decisions_of_a_batch_are_asked_at_once_and_answered_in_order() -> None:
+    games, waiting = mz.make_vec("pikit_v0", 32, seed=4, players=2), Barrier(3)
+    for _ in range(11):
+        games.step(games.sample_actions())
+    first, rows = np.unique(games.action_masks.argmax(axis=1), return_index=True)
+    assert len(first) >= 3
+
+    def wait_for_all(messages: list[dict[str, str]]) -> str:
+        waiting.wait(20)  # none is answered before all three have come
+        return first_listed(messages)
+
+    with served(wait_for_all) as (url, _):
+        player = policies.make(f"lm:{url},model=tiny,at_once=3", "pikit_v0", players=2)
+        assert player.act(games.decisions()[rows[:3]]).tolist() == first[:3].tolist()
+
+
+def test_settings_of_an_endpoint_have_defaults_and_limits() -> None:
+    usual = language.Endpoint("http://localhost/v1", "tiny")
+    assert (usual.key, usual.answers, usual.again, usual.at_once, usual.rate) == ("OPENAI_API_KEY", "plain", 2, 8, 0)
+    assert (usual.temperature, usual.max_tokens, usual.input_price, usual.output_price) == (None, None, 0, 0)
+    for name, least, most in (
+        ("again", 0, 10), ("at_once", 1, 256), ("rate", 0, 1e6), ("retries", 0, 100), ("backoff", 0, 600),
+        ("temperature", 0, 10), ("input_price", 0, 1e6), ("output_price", 0, 1e6), ("max_tokens", 1, None),
+        ("timeout", None, 3600),
+    ):  # fmt: skip
+        for value, step in ((least, -1), (most, 1)):
+            if value is not None:
+                assert getattr(replace(usual, **{name: value}), name) == value
+                with pytest.raises(ValueError, match=f"{name}=.* is not allowed"):
+                    replace(usual, **{name: value + step})
+    for address in ("https://me@localhost/v1", "https://:secret@localhost/v1", "http:///v1", "ftp://localhost/v1"):
+        with pytest.raises(ValueError, match="the address reads like"):
+            language.Endpoint(address, "tiny")
 
 
 def test_no_answer_in_time_is_a_failure() -> None:

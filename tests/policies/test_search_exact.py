@@ -291,6 +291,16 @@ def test_a_full_tree_is_searched_on(settings, monkeypatch):
     assert policy._workers[0].tree.statistics[0].nodes <= len(policy._workers[0].tree.nodes) <= 8
 
 
+def test_a_forced_move_is_searched_like_any_other():
+    games = make_vec("pikit_v0", 32, seed=5, players=2)
+    for _ in range(20):
+        games.step(games.sample_actions())
+    row = int(np.flatnonzero(games.action_masks.sum(axis=1) == 1)[0])
+    _, found = searched(games.variant, games.states[row : row + 1], int(games.seats[row]), "20,rollout=random")
+    assert found.visits[0, games.action_masks[row].argmax()] == found.visits.sum() == 20
+    assert 0 <= found.root_values[0] <= 1
+
+
 def test_several_trees_vote():
     games = make_vec("pikit_v0", 3, seed=5, players=2)
     policy = SearchPolicy(games.variant, parse("300,rollout=random,trees=5"))

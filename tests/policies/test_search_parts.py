@@ -271,6 +271,22 @@ def test_the_most_visited_action_is_recommended_then_the_best():
     assert recommend(UCB(1.0), None, tree) == 0
 
 
+def test_edges_below_the_root_are_none_of_its_choices():
+    for rule in (UCB(1.0), SequentialHalving(0.0)):
+        tree = hand_made(
+            tried(5, 0.3, candidate=1, prior=0.5), tried(5, 0.6, candidate=1, prior=0.4),
+            tried(50, 0.99, candidate=1, prior=0.9), simulations=10,
+        )  # fmt: skip
+        statistics = tree.statistics[0]
+        statistics.root_actions, statistics.budget = 2, 40
+        assert recommend(rule, None, tree) == 1
+        tree.edges[2].visits = tree.edges[2].candidate = 0  # it looks untried
+        statistics.simulations = 9
+        select_root(rule, None, tree, LUCK)
+        assert candidates(tree) == ([1] if isinstance(rule, UCB) else [0, 1])
+        assert tree.edges["candidate"][2:].tolist() == [0] * (len(tree.edges) - 2)
+
+
 # --- Below the root ---
 
 
@@ -889,6 +905,13 @@ def test_values_of_a_network_count_from_its_observer(outputs, wanted):
     values = np.zeros(3)
     write_network_values(np.array(outputs, np.float32), 2, values)
     assert values.tolist() == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("argument", ["10,c=-1", "", "many", "10," + "c" * 100])
+def test_a_spec_that_is_no_search_is_quoted_up_to_sixty_letters(argument):
+    with pytest.raises(ValueError) as refusal:
+        parse(argument or None)
+    assert str(refusal.value).startswith(f"'search:{argument[:60]}' is not a search (")
 
 
 def test_keys_are_scrambled_by_the_finaliser_of_splitmix64():

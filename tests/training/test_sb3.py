@@ -1,6 +1,7 @@
 """MaskablePPO's environments: the games of the AEC API, step by step, and self-play against the past."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from monsterzoo.training.sb3 import MaskedCategorical, MaskedPolicy, PastSelf, S
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecMonitor
 
 GAME, OPTIONS = "yokai_septet_v0", {"players": 4, "episode": "round", "reward": "score"}
 
@@ -92,6 +95,28 @@ def test_the_adapter_plays_the_games_of_the_aec_environment() -> None:
     assert finished > count
 
 
+def test_infos_of_a_finished_game_tell_its_return_its_length_and_whether_it_was_cut_off() -> None:
+    env = make_vec_env("pikit_v0", 8, seed=3, players=2, reward="score", max_turns=6)
+    env.reset()
+    returns, lengths, cut_off, finished = np.zeros(8), np.zeros(8, int), 0, 0
+    for step in range(40):
+        if step == 5:  # what was gained before does not count any more
+            env.reset()
+            returns[:], lengths[:] = 0, 0
+        _, rewards, dones, infos = env.step(get_action_masks(env).argmax(1))
+        returns += rewards
+        lengths += 1
+        for i, done in enumerate(dones):
+            assert infos[i].keys() == ({"terminal_observation", "TimeLimit.truncated", "episode"} if done else set())
+            if done:
+                assert infos[i]["episode"].keys() == {"r", "l", "t"}
+                assert (infos[i]["episode"]["r"], infos[i]["episode"]["l"]) == (pytest.approx(returns[i]), lengths[i])
+                assert infos[i]["episode"]["t"] > 0
+                cut_off += infos[i]["TimeLimit.truncated"]
+                returns[i], lengths[i], finished = 0, 0, finished + 1
+    assert 8 < finished == cut_off, "six turns are no whole game"
+
+
 def test_observations_of_a_step_outlive_the_next() -> None:
     env = make_vec_env(GAME, 4, seed=0, **OPTIONS)
     first = env.reset()
@@ -114,6 +139,11 @@ def test_single_games_have_masks_and_nothing_else() -> None:
     env.reset()
     assert is_masking_supported(env)
     assert np.shape(env.env_method("action_masks", indices=[1, 2])) == (2, env.action_space.n)
+    np.testing.assert_array_equal(env.env_method("action_masks", indices=[2])[0], get_action_masks(env)[2])
+    assert env.get_attr("num_envs") == [4] * 4
+    assert env.get_attr("num_envs", [1]) == [4]
+    assert env.env_is_wrapped(Monitor, [0, 1]) == [True, True]  # infos are as if it were
+    assert env.env_is_wrapped(VecMonitor) == [False] * 4
     with pytest.raises(AttributeError):
         env.env_method("fly")
     with pytest.raises(NotImplementedError):
@@ -203,6 +233,55 @@ def test_maskable_ppo_plays_against_its_own_past() -> None:
     actions = from_sb3(model).act(Decisions(env.games.variant, rows, masks, np.zeros(16, np.int64)))
     assert masks[np.arange(16), actions].all()
     assert len(model.ep_info_buffer) > 0
+
+
+class Learner(torch.nn.Module):
+    """As much of a policy network of SB3 as a `PastSelf` needs: it takes the action that its only weight says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.action = torch.nn.Parameter(torch.zeros(()))
+        self.observation_space = None
+
+    def _get_constructor_parameters(self) -> dict[str, object]:
+        return {}
+
+    def predict(self, rows, action_masks=None, deterministic=True):
+        assert not deterministic
+        return np.full(len(rows), int(self.action)), None
+
+
+def test_a_past_self_plays_at_random_then_like_one_of_the_versions_it_has_kept() -> None:
+    past, games, learner = PastSelf("pikit_v0", keep=2, players=2), make_vec("pikit_v0", 64, players=2), Learner()
+    past.choose()  # none yet
+    row = int(games.action_masks.sum(axis=1).argmax())
+    decisions, legal = games.decisions()[np.full(64, row)], np.flatnonzero(games.action_masks[row])
+    assert len({*past.act(decisions).tolist()}) > 1
+    for version in range(4):
+        learner.action.data.fill_(float(legal[version % 2]))
+        past.remember(learner)
+    kept = [int(weights["action"]) for weights in past._weights]
+    assert len(kept) == 2
+    assert kept[-1] == legal[1], "the last one stays"
+    played = set()
+    for _ in range(20):
+        past.choose()
+        (chosen,) = {*past.act(decisions).tolist()}
+        played.add(chosen)
+    assert played == set(kept)
+    learner.action.data.fill_(-1.0)
+    assert set(past.act(decisions).tolist()) <= set(kept), "what the learner becomes is another thing"
+
+
+def test_the_learner_is_remembered_every_few_rollouts_and_a_version_drawn_for_each() -> None:
+    told: list[object] = []
+    opponent = SimpleNamespace(remember=told.append, choose=lambda: told.append("draw"))
+    callback = SelfPlay(opponent, every=2)  # type: ignore[arg-type]
+    callback.model = SimpleNamespace(policy="learner")
+    for _ in range(5):
+        callback._on_rollout_start()
+    assert told == ["draw", "draw", "learner", "draw", "draw", "learner", "draw"]
+    assert callback._on_step(), "it goes on"
 
 
 @pytest.mark.parametrize(

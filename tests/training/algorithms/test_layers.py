@@ -41,11 +41,15 @@ def test_rows_times_weights_by_the_nonzero_columns(batch: int, columns: int, out
         weight.requires_grad_(),
         bias,
     )
+    floats = layers.linear_of_rows(rows.float(), weight, bias)  # as other libraries have them
+    torch.testing.assert_close(floats, layers.linear_of_rows(rows, weight, bias), **CLOSE)
 
 
 @pytest.mark.parametrize(("batch", "inputs", "outputs"), [(1, 8, 1), (5, 3, 9), (33, 128, 91)])
 def test_linear_layers(batch: int, inputs: int, outputs: int) -> None:
-    both(layers.linear, functional.linear, random(batch, inputs), random(outputs, inputs), random(outputs))
+    for kind in (torch.float32, torch.float64):
+        tensors = (torch.randn(shape, dtype=kind) for shape in ((batch, inputs), (outputs, inputs), (outputs,)))
+        both(layers.linear, functional.linear, *(one.requires_grad_() for one in tensors))
 
 
 def by_torch(logits: Tensor, masks: Tensor) -> Tensor:

@@ -8,10 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from monsterzoo.envs import VectorGame
+from monsterzoo.envs.core.registry import find_game
+from monsterzoo.envs.core.rng import streams
+from monsterzoo.envs.match.compiled_policies import Uniform
+from monsterzoo.envs.match.decisions import Decisions
 from monsterzoo.envs.match.loop import OUTSIDE
+from monsterzoo.policies.heuristics import Heuristic
+from monsterzoo.policies.networks.inference import make_net
 from monsterzoo.training.algorithms.layers import legal_log_softmax
-from monsterzoo.training.algorithms.ppo import PPOTrainer
+from monsterzoo.training.algorithms.network import Network
+from monsterzoo.training.algorithms.ppo import PPOTrainer, stagger
 from monsterzoo.training.algorithms.rollout_learning import RolloutTrainer
+from monsterzoo.training.algorithms.rollouts import Samples, Sampling, Scratch, draw_candidates
 from monsterzoo.training.runs.config import PPOConfig, RolloutConfig
 from nim import NIM
 
@@ -151,6 +160,17 @@ def test_the_magnet_is_replaced_now_and_then() -> None:
     assert replaced == [True, False, False, True, False]
 
 
+def test_the_magnet_follows_a_network_that_imitates() -> None:
+    chosen = {"magnet_coef": 0.1, "magnet_every": 100, "imitate": "random", "imitate_share": 0.3}
+    trainer, replaced = PPOTrainer(replace(PPO, **chosen), NIM), []  # type: ignore[arg-type]
+    for _ in range(5):
+        weights = trainer.network.value.bias.item()
+        trainer.update()
+        assert trainer.magnet is not None
+        replaced.append(trainer.magnet.value.bias.item() == weights)
+    assert replaced == [True, True, True, False, False]
+
+
 def test_who_plays_is_drawn_for_every_game() -> None:
     trainer = PPOTrainer(replace(PPO, num_envs=1000, self_play=0.25, opponents=("random", "random", "past")), NIM)
     own = trainer.seating == OUTSIDE
@@ -237,7 +257,148 @@ def test_rollouts_of_a_last_move_know_the_winner() -> None:
     assert {tuple(row) for row in batch["outcomes"][last].tolist()} == {(0.0, 1.0), (1.0, 0.0)}
 
 
+def test_a_network_that_is_its_own_rollout_policy_plays_on_for_its_sides() -> None:
+    """Where everybody takes one stone a move, who leaves an even number of stones takes the last."""
+    trainer = RolloutTrainer(replace(ROLLOUTS, num_envs=64, self_play=1.0, rollout_policy="net"), NIM)
+    trainer.network.policy.bias.data[:] = torch.tensor([60.0, 0.0, 0.0])
+    trainer.play()
+    batch = trainer.samples.to_batch(3)
+    stones = NIM.variant().layout.read(batch["observations"], "count").reshape(-1, 1).astype(int)
+    left = stones - np.array([[1, 2]])
+    np.testing.assert_array_equal(batch["values"][:, :2], left % 2 == 0)
+    assert (batch["values"][:, 0] == batch["outcomes"][:, 0]).all(), "and so it went"
+    assert set(stones.ravel().tolist()) == set(range(2, 13))
+
+
+def test_the_rollout_policy_plays_the_other_side_and_all_rollouts_else() -> None:
+    """The network always takes one stone, the random player one or two."""
+    trainer = RolloutTrainer(replace(ROLLOUTS, num_envs=200, self_play=0.0, rollout_policy="random"), NIM)
+    trainer.network.policy.bias.data[:] = torch.tensor([60.0, 0.0, 0.0])
+    trainer.play()
+    batch, counts = trainer.samples.to_batch(3), trainer.samples.counts
+    stones = NIM.variant().layout.read(batch["observations"], "count").reshape(-1).astype(int)
+    games = np.repeat(np.arange(200), counts)
+    fallen = -np.diff(stones)[games[1:] == games[:-1]]
+    assert set(fallen.tolist()) == {2, 3}
+    assert fallen.mean() == pytest.approx(2.5, abs=0.2)
+    # Of three stones we leave two: half of the rollouts take one of them, and we the last.
+    assert batch["values"][stones == 3, 0].mean() == pytest.approx(0.5, abs=0.2)
+    assert (batch["values"][stones == 3, 1] == 0).all(), "the last one is the other's"
+
+
+@pytest.mark.parametrize(
+    ("game", "chosen", "by_network", "policy"),
+    [
+        (None, {}, True, Uniform()),
+        (None, {"rollout_policy": "random"}, False, Uniform()),
+        (None, {"rollout_policy": "net"}, True, Uniform()),
+        ("pikit_v0", {}, False, Heuristic()),
+        ("pikit_v0", {"rollout_policy": "net"}, True, Heuristic()),
+        ("pikit_v0", {"rollout_policy": "random"}, False, Uniform()),
+    ],
+)
+def test_who_plays_rollouts(game: str | None, chosen: dict[str, Any], by_network: bool, policy: object) -> None:
+    settings = {"sample_share": 0.25, "self_play": 0.75, "candidates": 2, "imitate_share": 0.5, **chosen}
+    trainer = RolloutTrainer(replace(ROLLOUTS, game=game or NIM.name, **settings), None if game else NIM)
+    assert (type(trainer.rollout_policy), trainer.rollout_policy) == (type(policy), policy)
+    assert trainer.sampling.imitate == (game is not None), "where there is a heuristic"
+    trainer.updates = 5  # the share is over
+    assert trainer.sampling == Sampling(False, 0.25, 0.75, 2, by_network)
+
+
+def test_candidates_are_distinct_legal_actions_and_the_first_one_is_played() -> None:
+    guide = make_net(Network.for_variant(NIM.variant(), 8, 1).arrays(), temperature=1.0)
+    scratch = Scratch(np.array([0b11], np.uint64), np.zeros(1, np.uint64), None, None, None)
+    row, stream, played = np.zeros(3, np.uint64), streams(1, 1, "test")[0], set()
+    for _ in range(20):
+        for most, count in ((1, 1), (2, 2), (3, 2)):
+            tried = np.zeros(3, np.bool_)
+            first = draw_candidates(guide, row, most, stream, scratch, tried)
+            assert tried[first]
+            assert (tried.sum(), tried[2]) == (count, False)
+            played.add((most, first))
+    assert played == {(most, first) for most in (1, 2, 3) for first in (0, 1)}
+    assert scratch.words.tolist() == [0b11]
+
+
+def test_samples_of_all_games_are_rows_of_one_batch() -> None:
+    variant = find_game("pikit_v0").variant(players=3)
+    samples = Samples.empty(variant, 3, 2)
+    samples.counts[:] = 2, 0, 1
+    for number, (game, k) in enumerate([(0, 0), (0, 1), (2, 0)]):
+        samples.rows.view(np.int8)[game, k, :3] = number, 7, number
+        samples.legal[game, k] = 1 << number, 1 << 10
+        samples.tried[game, k, 74] = samples.values[game, k, 74] = 1
+        samples.outcomes[game, k] = number, 0, 1
+    samples.values[0, 0, 74] = 0.25
+    batch = samples.to_batch(variant.num_actions)
+    assert batch["observations"].shape == (3, variant.layout.size)
+    assert batch["observations"][:, :3].tolist() == [[0, 7, 0], [1, 7, 1], [2, 7, 2]]
+    assert [np.flatnonzero(mask).tolist() for mask in batch["action_masks"]] == [[0, 74], [1, 74], [2, 74]]
+    assert batch["action_masks"].shape == batch["tried"].shape == batch["values"].shape == (3, variant.num_actions)
+    assert batch["tried"].sum(1).tolist() == [1, 1, 1]
+    assert batch["values"][:, 74].tolist() == [0.25, 1, 1]
+    assert batch["outcomes"].tolist() == [[0, 0, 1], [1, 0, 1], [2, 0, 1]]
+
+
+def test_without_any_choice_there_is_nothing_to_learn() -> None:
+    trainer = RolloutTrainer(ROLLOUTS, NIM)
+    trainer.samples.counts[:], trainer.imitating = 0, False
+    with pytest.raises(ValueError, match=r"nobody had a choice; more games \(--num-envs 4\) are needed"):
+        trainer.learn()
+
+
 # --- What PPO learns from ---
+
+
+def test_runs_begin_at_random_moments_of_random_games() -> None:
+    variant, count = NIM.variant(), 200
+    states, lengths = stagger(variant, count, 3, np.random.default_rng(1))
+    games, moves, seen = VectorGame(NIM, count, seed=3), np.zeros(count, int), [set() for _ in range(count)]
+    for _ in range(40):
+        for i, known in enumerate(seen):
+            known.add((games.states[i].tobytes(), int(moves[i])))
+        games.step(games.sample_actions())
+        moves = np.where(games.terminated, 0, moves + 1)
+    assert all((states[i].tobytes(), int(lengths[i])) in known for i, known in enumerate(seen))
+    assert set(lengths.tolist()) >= set(range(7))
+    again, other = (stagger(variant, count, 3, np.random.default_rng(luck)) for luck in (1, 2))
+    assert again[0].tobytes() == states.tobytes()
+    assert (other[1] != lengths).any()
+    _, short = stagger(variant, count, 3, np.random.default_rng(1), longest=3)
+    assert set(short.tolist()) == {0, 1, 2}, "of games that take very long only the beginning is played"
+
+
+def test_an_update_tells_how_many_games_ended_and_how_long_they_were() -> None:
+    trainer = PPOTrainer(replace(PPO, num_envs=32, steps=9), NIM)
+    ended, pay = list[int](), trainer.buffer.pay
+
+    def watched(rewards: np.ndarray, over: np.ndarray) -> None:
+        ended.extend(trainer.games.arrays["lengths"][1, over].tolist())
+        pay(rewards, over)
+
+    trainer.buffer.pay = watched  # type: ignore[method-assign]
+    report = trainer.play()
+    assert report == {"games": len(ended), "length": pytest.approx(np.mean(ended)), "steps": 32 * 9}
+    assert 2 <= min(ended) <= max(ended) <= 12
+
+
+def test_opponents_are_made_anew_for_every_update() -> None:
+    trainer = PPOTrainer(replace(PPO, opponents=("past", "random"), self_play=0.0), NIM)
+    trainer.play()
+    (first,) = trainer.pool
+    trainer.pool.append({name: values + 1 for name, values in first.items()})
+    random, played, drawn = np.random.default_rng(0), set(), set()
+    observations, masks = np.ones((64, 24), np.int8), np.tile(np.array([1, 1, 0], np.int8), (64, 1))
+    for _ in range(12):
+        trainer._renew_opponents(random)
+        past, uniform = trainer.games.players
+        weights = past.compiled.weights.policy_bias
+        np.testing.assert_array_equal(weights, trainer.past.policy.bias.detach())
+        played.add(int(weights[0] - first["policy.bias"][0]))
+        drawn.add(uniform.act(Decisions(NIM.variant(), observations, masks, np.zeros(64, int))).tobytes())
+    assert played == {0, 1}, "any of the earlier networks"
+    assert len(drawn) == 12
 
 
 def test_decisions_go_into_the_buffer_as_they_were_shown_and_made() -> None:

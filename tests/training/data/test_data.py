@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from monsterzoo.cli import main
 from monsterzoo.envs import env_seed, make_raw, variant
+from monsterzoo.envs.version import VERSION
+from monsterzoo.policies import make
 from needs import needs
 
 pa = needs("pyarrow")
@@ -91,6 +93,35 @@ def test_values_are_those_of_the_search(tmp_path):
     assert ((samples.values >= 0) & (samples.values <= 1)).all()
     late = samples.last  # by then the winner is mostly clear
     assert np.corrcoef(samples.values[late], samples.returns[late])[0, 1] > 0
+
+
+def test_a_file_tells_what_was_played_and_who_sat_where(small):
+    described = json.loads(pq.ParquetFile(small).schema_arrow.metadata[KEY])
+    assert described == {
+        "format": 1, "version": VERSION, "game": "pikit_v0", "options": GameFile(small).variant.options, "seed": 5,
+        "policies": ["random", "heuristic"], "values": None,
+    }  # fmt: skip
+    table = pq.read_table(small)
+    assert table["seed"].to_pylist() == [env_seed(5, game) for game in range(30)]
+    assert table["seating"].to_pylist() == [[game % 2, (game + 1) % 2] for game in range(30)]
+    assert table["values"].to_pylist() == [[]] * 30
+    assert all(sum(returns) == 0 for returns in table["returns"].to_pylist())
+    won = [
+        returns[seating.index(1)] for returns, seating in zip(*(table[c].to_pylist() for c in ("returns", "seating")))
+    ]
+    assert sum(won) > 15, "the heuristic beats the random player"
+
+
+def test_progress_is_told_after_every_chunk_and_searches_value_each_decision(monkeypatch, tmp_path):
+    monkeypatch.setattr(recording, "CHUNK", 2)
+    path, one, told = tmp_path / "games.parquet", variant("pikit_v0", players=2, max_turns=4), []
+    assert record_games(path, one, ["random"], 5, seed=2, values="search:12", progress=told.append) == 5
+    assert told == [2, 4, 5]
+    file, search = GameFile(path), make("search:12", "pikit_v0", seed=2, players=2, max_turns=4)
+    assert [file._file.metadata.row_group(k).num_rows for k in range(file.groups)] == [2, 2, 1]
+    for samples in file.samples(states=True):
+        wanted = search.search(samples.observations, samples.seats, samples.states).root_values
+        np.testing.assert_allclose(samples.values, wanted, rtol=1e-6)
 
 
 def test_the_command_writes_the_same_file(small, tmp_path, capsys):
@@ -229,4 +260,32 @@ def test_torch_sees_every_decision_once(small):
     rows = {tuple(row.tolist()) for batch in epochs[0] for row in batch["observations"]}
     assert rows == {tuple(row.tolist()) for one in samples for row in one.observations}
     loader = torch.utils.data.DataLoader(GameDataset(small, shuffle=False), batch_size=None, num_workers=2)
-    assert sum(len(batch["actions"]) for batch in loader) == total
+    shared = [tuple(row.tolist()) for batch in loader for row in batch["observations"]]
+    assert sorted(shared) == sorted(tuple(row.tolist()) for one in samples for row in one.observations)
+
+
+def test_batches_are_in_the_order_of_the_file_or_in_another_one_for_each_seed_and_epoch(small):
+    needs("torch")
+    from monsterzoo.training.data.datasets import GameDataset
+
+    groups = list(GameFile(small).samples(history=3))
+    batches = list(GameDataset(small, 50, shuffle=False, history=3))
+    sizes = [min(50, len(one.seats) - first) for one in groups for first in range(0, len(one.seats), 50)]
+    assert [len(batch["seats"]) for batch in batches] == sizes
+    names = {name for name, values in groups[0]._asdict().items() if values is not None}
+    assert "history" in names
+    for name in names:
+        wanted = np.concatenate([getattr(one, name) for one in groups])
+        np.testing.assert_array_equal(np.concatenate([batch[name] for batch in batches]), wanted)
+
+    def games(seed, epochs=1):
+        dataset = GameDataset(small, 50, seed=seed)
+        for _ in range(epochs):
+            found = [batch["games"].numpy() for batch in dataset]
+        return found
+
+    first = games(1)
+    for other, same in ((games(1), True), (games(2), False), (games(1, epochs=2), False)):
+        assert all(map(np.array_equal, first, other)) == same
+    assert len({tuple(np.unique(batch // 10)) for batch in first}) == 3, "row groups stay together"
+    assert {tuple(games(seed)[0][:1] // 10) for seed in range(8)} == {(0,), (1,), (2,)}, "and come in any order"
