@@ -143,7 +143,7 @@ def draw(rows: list[Row], path: Path) -> None:
                 label = f"{row['policy']} (best response {row['best_response']:.0%})"
                 axes.plot(steps, shares, "o-", color=colour, label=label)
         axes.axhline(100, color="grey", linestyle=":")
-        axes.set(title=f"small {game}", xlabel="environment steps of the exploiter", xscale="log")
+        axes.set(title=f"small {game}", xlabel="environment steps of the exploiter", xscale="log", ylim=(-110, 110))
         axes.grid(alpha=0.3)
         axes.legend(fontsize=8, loc="lower right")
     panels[0].set_ylabel("found of the exact gap (%)")
