@@ -111,7 +111,7 @@ def tables(ladders: list[Ladder]) -> str:
         name = variant_name(ladder["game"], ladder["options"])
         earlier = [] if ladder["network"] == shipped.get(name) else ["`pretrained` is an earlier network."]
         games = f"{ladder['games']:,} games, chance level {ladder['chance_level']:.0%}."
-        title = f"### {ladder['game']} {label(ladder['options'])}"
+        title = f"## {ladder['game']} {label(ladder['options'])}"
         parts += [title, " ".join([games, *earlier, *map(cycle, ladder["payoffs"]["cycles"])]), table(ladder)]
     return "\n\n".join(parts)
 

@@ -13,7 +13,7 @@ from monsterzoo.envs.core.rng import streams
 from monsterzoo.policies import horizons
 from monsterzoo.policies.heuristics import sole
 from monsterzoo.policies.networks import WEIGHTS, write
-from monsterzoo.policies.search import SearchPolicy, parse
+from monsterzoo.policies.search import SearchPolicy, parse, simulation
 from monsterzoo.policies.search.simulation import check_legal, run
 from monsterzoo.policies.search.tree import NONE, new_scratch, new_tree
 from monsterzoo.training.evaluation.chance import outcomes
@@ -327,3 +327,26 @@ def test_an_action_that_is_not_legal_is_refused_in_checked_mode():
     check_legal(games.states[0], seat, int(games.action_masks[0].argmax()), scratch)
     with pytest.raises(ValueError, match="not legal"):
         check_legal(games.states[0], seat, int(games.action_masks[0].argmin()), scratch)
+
+
+def test_in_checked_mode_every_simulated_step_is_checked_before_it_is_taken(monkeypatch):
+    variant, stream, events = KUHN.variant(), streams(1, 1, "test"), []
+    policy = SearchPolicy(variant, parse("20,rollout=random"))
+    states, scratch, tree = variant.new_states(1), new_scratch(variant), new_tree(60, 60)
+    setup(states[0])
+
+    def taken(state, who, action):
+        events.append(("step", int(who), int(action)))
+        step(state, who, action)
+
+    def checked(state, who, action, scratch):
+        events.append(("check", int(who), int(action)))
+
+    monkeypatch.setattr(simulation, "CHECKS", True)
+    monkeypatch.setattr(simulation, "check_legal", checked)
+    monkeypatch.setattr(simulation, "step", taken)
+    with np.errstate(all="ignore"):
+        getattr(run, "py_func", run)(policy._parts, states, 0, 20, stream, tree, scratch)
+    assert [one[0] for one in events] == ["check", "step"] * (len(events) // 2)
+    assert [one[1:] for one in events[::2]] == [one[1:] for one in events[1::2]]
+    assert len(events) >= 2 * 20
